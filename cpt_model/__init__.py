@@ -1,0 +1,1 @@
+"""The PyTorch side: the matrix passes of a layer on integer codes."""

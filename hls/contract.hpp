@@ -1,0 +1,228 @@
+// Generated from sim/contract.toml by `cpt constants --write`; do not edit.
+#pragma once
+
+#include <cstdint>
+
+namespace cpt {
+
+constexpr std::uint32_t VERSION_MAGIC = 1129337905u;
+constexpr std::uint32_t VERSION_MAJOR = 1u;
+constexpr std::uint32_t VERSION_MINOR = 0u;
+constexpr std::uint32_t CHANNEL_BLOCK = 16u;
+constexpr std::uint32_t MAX_OPERAND_BITS = 16u;
+constexpr std::uint32_t MAX_OUT_BITS = 16u;
+constexpr std::uint32_t ACCUMULATOR_BITS = 48u;
+constexpr std::uint32_t MAX_SHIFT = 47u;
+constexpr std::uint32_t COMMAND_BYTES = 128u;
+constexpr std::uint32_t COMMAND_WORDS = 32u;
+constexpr std::uint32_t LIST_ALIGNMENT = 64u;
+constexpr std::uint32_t TENSOR_ALIGNMENT = 64u;
+constexpr std::uint32_t MAX_IMAGES = 65535u;
+constexpr std::uint32_t MAX_BLOCKS = 4095u;
+constexpr std::uint32_t MAX_EXTENT = 4095u;
+constexpr std::uint32_t MAX_KERNEL = 15u;
+constexpr std::uint32_t MAX_STEP = 15u;
+constexpr std::uint32_t MAX_PADDING = 31u;
+constexpr std::uint32_t NO_COMMAND = 4294967295u;
+constexpr std::uint32_t OPCODE_CONV = 1u;
+constexpr std::uint32_t OPCODE_WGRAD = 2u;
+constexpr std::uint32_t FORMAT_INT16 = 0u;
+constexpr std::uint32_t FORMAT_INT32 = 1u;
+constexpr std::uint32_t FORMAT_INT64 = 2u;
+constexpr std::uint32_t FORMAT_PLANES = 3u;
+constexpr std::uint32_t FLAG_A_SIGNED = 0u;
+constexpr std::uint32_t FLAG_B_SIGNED = 1u;
+constexpr std::uint32_t FLAG_OUT_SIGNED = 2u;
+constexpr std::uint32_t FLAG_STOCHASTIC = 3u;
+constexpr std::uint32_t FLAG_ROW_SUMS = 4u;
+constexpr std::uint32_t ERROR_OK = 0u;
+constexpr std::uint32_t ERROR_LIST_ALIGNMENT = 1u;
+constexpr std::uint32_t ERROR_LIST_TRUNCATED = 2u;
+constexpr std::uint32_t ERROR_LIST_RANGE = 3u;
+constexpr std::uint32_t ERROR_OPCODE = 16u;
+constexpr std::uint32_t ERROR_RESERVED = 17u;
+constexpr std::uint32_t ERROR_WIDTH = 18u;
+constexpr std::uint32_t ERROR_FORMAT = 19u;
+constexpr std::uint32_t ERROR_SHAPE = 20u;
+constexpr std::uint32_t ERROR_UNSUPPORTED = 21u;
+constexpr std::uint32_t ERROR_OVERFLOW = 22u;
+constexpr std::uint32_t ERROR_CAPACITY = 23u;
+constexpr std::uint32_t ERROR_ALIGNMENT = 24u;
+constexpr std::uint32_t ERROR_STRIDE = 25u;
+constexpr std::uint32_t ERROR_RANGE = 26u;
+constexpr std::uint32_t ERROR_OVERLAP = 27u;
+constexpr std::uint32_t ERROR_READ_BUS = 48u;
+constexpr std::uint32_t ERROR_WRITE_BUS = 49u;
+constexpr std::uint32_t REGISTER_AP_CTRL = 0u;
+constexpr std::uint32_t REGISTER_GIER = 4u;
+constexpr std::uint32_t REGISTER_IER = 8u;
+constexpr std::uint32_t REGISTER_ISR = 12u;
+constexpr std::uint32_t REGISTER_MEM_BASE = 16u;
+constexpr std::uint32_t REGISTER_MEM_BYTES = 32u;
+constexpr std::uint32_t REGISTER_LIST_OFFSET = 40u;
+constexpr std::uint32_t REGISTER_LIST_BYTES = 48u;
+constexpr std::uint32_t REGISTER_STATUS = 64u;
+constexpr std::uint32_t REGISTER_ERROR_INDEX = 80u;
+constexpr std::uint32_t REGISTER_COMMANDS_DONE = 96u;
+constexpr std::uint32_t REGISTER_CYCLES_TOTAL = 112u;
+constexpr std::uint32_t REGISTER_CYCLES_BUSY = 128u;
+constexpr std::uint32_t REGISTER_CYCLES_LOAD_STALL = 144u;
+constexpr std::uint32_t REGISTER_CYCLES_STORE_STALL = 160u;
+constexpr std::uint32_t REGISTER_MAGIC = 176u;
+constexpr std::uint32_t REGISTER_VERSION = 192u;
+constexpr std::uint32_t REGISTER_LANES = 208u;
+constexpr std::uint32_t REGISTER_COLUMNS = 224u;
+constexpr std::uint32_t REGISTER_SLICE_GROUPS = 240u;
+constexpr std::uint32_t REGISTER_LANE_WORDS = 256u;
+constexpr std::uint32_t REGISTER_COLUMN_WORDS = 272u;
+constexpr std::uint32_t REGISTER_ROW_WORDS = 288u;
+constexpr std::uint32_t REGISTER_BUS_BYTES = 304u;
+constexpr std::uint32_t AP_CTRL_START = 0u;
+constexpr std::uint32_t AP_CTRL_DONE = 1u;
+constexpr std::uint32_t AP_CTRL_IDLE = 2u;
+constexpr std::uint32_t AP_CTRL_READY = 3u;
+constexpr std::uint32_t AP_CTRL_AUTO_RESTART = 7u;
+constexpr std::uint32_t AP_CTRL_SW_RESET = 8u;
+constexpr std::uint32_t AP_CTRL_INTERRUPT = 9u;
+constexpr std::uint32_t IRQ_DONE = 0u;
+constexpr std::uint32_t IRQ_READY = 1u;
+constexpr std::uint32_t FIELD_OPCODE_WORD = 0u;
+constexpr std::uint32_t FIELD_OPCODE_LSB = 0u;
+constexpr std::uint32_t FIELD_OPCODE_WIDTH = 8u;
+constexpr std::uint32_t FIELD_A_BITS_WORD = 0u;
+constexpr std::uint32_t FIELD_A_BITS_LSB = 8u;
+constexpr std::uint32_t FIELD_A_BITS_WIDTH = 8u;
+constexpr std::uint32_t FIELD_B_BITS_WORD = 0u;
+constexpr std::uint32_t FIELD_B_BITS_LSB = 16u;
+constexpr std::uint32_t FIELD_B_BITS_WIDTH = 8u;
+constexpr std::uint32_t FIELD_OUT_BITS_WORD = 0u;
+constexpr std::uint32_t FIELD_OUT_BITS_LSB = 24u;
+constexpr std::uint32_t FIELD_OUT_BITS_WIDTH = 8u;
+constexpr std::uint32_t FIELD_FLAGS_WORD = 1u;
+constexpr std::uint32_t FIELD_FLAGS_LSB = 0u;
+constexpr std::uint32_t FIELD_FLAGS_WIDTH = 8u;
+constexpr std::uint32_t FIELD_OUT_FORMAT_WORD = 1u;
+constexpr std::uint32_t FIELD_OUT_FORMAT_LSB = 8u;
+constexpr std::uint32_t FIELD_OUT_FORMAT_WIDTH = 8u;
+constexpr std::uint32_t FIELD_SHIFT_WORD = 1u;
+constexpr std::uint32_t FIELD_SHIFT_LSB = 16u;
+constexpr std::uint32_t FIELD_SHIFT_WIDTH = 8u;
+constexpr std::uint32_t FIELD_TAG_WORD = 2u;
+constexpr std::uint32_t FIELD_TAG_LSB = 0u;
+constexpr std::uint32_t FIELD_TAG_WIDTH = 32u;
+constexpr std::uint32_t FIELD_IMAGES_WORD = 3u;
+constexpr std::uint32_t FIELD_IMAGES_LSB = 0u;
+constexpr std::uint32_t FIELD_IMAGES_WIDTH = 16u;
+constexpr std::uint32_t FIELD_A_BLOCKS_WORD = 4u;
+constexpr std::uint32_t FIELD_A_BLOCKS_LSB = 0u;
+constexpr std::uint32_t FIELD_A_BLOCKS_WIDTH = 16u;
+constexpr std::uint32_t FIELD_Y_BLOCKS_WORD = 4u;
+constexpr std::uint32_t FIELD_Y_BLOCKS_LSB = 16u;
+constexpr std::uint32_t FIELD_Y_BLOCKS_WIDTH = 16u;
+constexpr std::uint32_t FIELD_A_HEIGHT_WORD = 5u;
+constexpr std::uint32_t FIELD_A_HEIGHT_LSB = 0u;
+constexpr std::uint32_t FIELD_A_HEIGHT_WIDTH = 16u;
+constexpr std::uint32_t FIELD_A_WIDTH_WORD = 5u;
+constexpr std::uint32_t FIELD_A_WIDTH_LSB = 16u;
+constexpr std::uint32_t FIELD_A_WIDTH_WIDTH = 16u;
+constexpr std::uint32_t FIELD_Y_HEIGHT_WORD = 6u;
+constexpr std::uint32_t FIELD_Y_HEIGHT_LSB = 0u;
+constexpr std::uint32_t FIELD_Y_HEIGHT_WIDTH = 16u;
+constexpr std::uint32_t FIELD_Y_WIDTH_WORD = 6u;
+constexpr std::uint32_t FIELD_Y_WIDTH_LSB = 16u;
+constexpr std::uint32_t FIELD_Y_WIDTH_WIDTH = 16u;
+constexpr std::uint32_t FIELD_KERNEL_H_WORD = 7u;
+constexpr std::uint32_t FIELD_KERNEL_H_LSB = 0u;
+constexpr std::uint32_t FIELD_KERNEL_H_WIDTH = 8u;
+constexpr std::uint32_t FIELD_KERNEL_W_WORD = 7u;
+constexpr std::uint32_t FIELD_KERNEL_W_LSB = 8u;
+constexpr std::uint32_t FIELD_KERNEL_W_WIDTH = 8u;
+constexpr std::uint32_t FIELD_STRIDE_Y_WORD = 7u;
+constexpr std::uint32_t FIELD_STRIDE_Y_LSB = 16u;
+constexpr std::uint32_t FIELD_STRIDE_Y_WIDTH = 8u;
+constexpr std::uint32_t FIELD_STRIDE_X_WORD = 7u;
+constexpr std::uint32_t FIELD_STRIDE_X_LSB = 24u;
+constexpr std::uint32_t FIELD_STRIDE_X_WIDTH = 8u;
+constexpr std::uint32_t FIELD_UP_Y_WORD = 8u;
+constexpr std::uint32_t FIELD_UP_Y_LSB = 0u;
+constexpr std::uint32_t FIELD_UP_Y_WIDTH = 8u;
+constexpr std::uint32_t FIELD_UP_X_WORD = 8u;
+constexpr std::uint32_t FIELD_UP_X_LSB = 8u;
+constexpr std::uint32_t FIELD_UP_X_WIDTH = 8u;
+constexpr std::uint32_t FIELD_PAD_TOP_WORD = 9u;
+constexpr std::uint32_t FIELD_PAD_TOP_LSB = 0u;
+constexpr std::uint32_t FIELD_PAD_TOP_WIDTH = 8u;
+constexpr std::uint32_t FIELD_PAD_LEFT_WORD = 9u;
+constexpr std::uint32_t FIELD_PAD_LEFT_LSB = 8u;
+constexpr std::uint32_t FIELD_PAD_LEFT_WIDTH = 8u;
+constexpr std::uint32_t FIELD_PAD_BOTTOM_WORD = 9u;
+constexpr std::uint32_t FIELD_PAD_BOTTOM_LSB = 16u;
+constexpr std::uint32_t FIELD_PAD_BOTTOM_WIDTH = 8u;
+constexpr std::uint32_t FIELD_PAD_RIGHT_WORD = 9u;
+constexpr std::uint32_t FIELD_PAD_RIGHT_LSB = 24u;
+constexpr std::uint32_t FIELD_PAD_RIGHT_WIDTH = 8u;
+constexpr std::uint32_t FIELD_A_ADDR_WORD = 10u;
+constexpr std::uint32_t FIELD_A_ADDR_LSB = 0u;
+constexpr std::uint32_t FIELD_A_ADDR_WIDTH = 32u;
+constexpr std::uint32_t FIELD_A_IMAGE_STRIDE_WORD = 11u;
+constexpr std::uint32_t FIELD_A_IMAGE_STRIDE_LSB = 0u;
+constexpr std::uint32_t FIELD_A_IMAGE_STRIDE_WIDTH = 32u;
+constexpr std::uint32_t FIELD_A_BLOCK_STRIDE_WORD = 12u;
+constexpr std::uint32_t FIELD_A_BLOCK_STRIDE_LSB = 0u;
+constexpr std::uint32_t FIELD_A_BLOCK_STRIDE_WIDTH = 32u;
+constexpr std::uint32_t FIELD_B_ADDR_WORD = 13u;
+constexpr std::uint32_t FIELD_B_ADDR_LSB = 0u;
+constexpr std::uint32_t FIELD_B_ADDR_WIDTH = 32u;
+constexpr std::uint32_t FIELD_B_IMAGE_STRIDE_WORD = 14u;
+constexpr std::uint32_t FIELD_B_IMAGE_STRIDE_LSB = 0u;
+constexpr std::uint32_t FIELD_B_IMAGE_STRIDE_WIDTH = 32u;
+constexpr std::uint32_t FIELD_B_BLOCK_STRIDE_WORD = 15u;
+constexpr std::uint32_t FIELD_B_BLOCK_STRIDE_LSB = 0u;
+constexpr std::uint32_t FIELD_B_BLOCK_STRIDE_WIDTH = 32u;
+constexpr std::uint32_t FIELD_OUT_ADDR_WORD = 16u;
+constexpr std::uint32_t FIELD_OUT_ADDR_LSB = 0u;
+constexpr std::uint32_t FIELD_OUT_ADDR_WIDTH = 32u;
+constexpr std::uint32_t FIELD_OUT_IMAGE_STRIDE_WORD = 17u;
+constexpr std::uint32_t FIELD_OUT_IMAGE_STRIDE_LSB = 0u;
+constexpr std::uint32_t FIELD_OUT_IMAGE_STRIDE_WIDTH = 32u;
+constexpr std::uint32_t FIELD_OUT_BLOCK_STRIDE_WORD = 18u;
+constexpr std::uint32_t FIELD_OUT_BLOCK_STRIDE_LSB = 0u;
+constexpr std::uint32_t FIELD_OUT_BLOCK_STRIDE_WIDTH = 32u;
+constexpr std::uint32_t FIELD_SUMS_ADDR_WORD = 19u;
+constexpr std::uint32_t FIELD_SUMS_ADDR_LSB = 0u;
+constexpr std::uint32_t FIELD_SUMS_ADDR_WIDTH = 32u;
+constexpr std::uint32_t FIELD_SEED_LO_WORD = 20u;
+constexpr std::uint32_t FIELD_SEED_LO_LSB = 0u;
+constexpr std::uint32_t FIELD_SEED_LO_WIDTH = 32u;
+constexpr std::uint32_t FIELD_SEED_HI_WORD = 21u;
+constexpr std::uint32_t FIELD_SEED_HI_LSB = 0u;
+constexpr std::uint32_t FIELD_SEED_HI_WIDTH = 32u;
+
+/// The parameters of a build.
+struct Config {
+    std::uint32_t lanes;
+    std::uint32_t columns;
+    std::uint32_t slice_groups;
+    std::uint32_t lane_words;
+    std::uint32_t column_words;
+    std::uint32_t row_words;
+    std::uint32_t bus_bytes;
+};
+
+constexpr Config CONFIG_TINY = {3u, 8u, 3u, 2048u, 512u, 256u, 8u};
+constexpr Config CONFIG_ZC706 = {43u, 16u, 9u, 16384u, 512u, 1024u, 64u};
+
+/// True when every parameter of a build is in its legal range.
+constexpr bool legal(const Config& c) {
+    return c.lanes >= 1 && c.lanes <= 256
+        && c.columns >= 1 && c.columns <= 16
+        && 16 % c.columns == 0
+        && c.slice_groups >= 1 && c.slice_groups <= 64
+        && c.lane_words >= 64 && c.lane_words <= 1048576
+        && c.column_words >= 16 && c.column_words <= 65536
+        && c.row_words >= 16 && c.row_words <= 65536
+        && c.bus_bytes >= 4 && c.bus_bytes <= 64
+        && 64 % c.bus_bytes == 0;
+}
+
+}  // namespace cpt

@@ -1,0 +1,147 @@
+"""The compiler: a layer's matrix pass at given precisions to commands, in a planned region.
+
+>>> layer = Conv(batch=2, in_channels=16, out_channels=16, height=8, width=8, kernel=(3, 3), padding=(1, 1))
+>>> plan = Plan()
+>>> program = lower(layer, Pass.FORWARD, Precision(4, 4, b_signed=True), Config.named("zc706"), plan=plan)
+>>> len(program.commands), plan.bytes
+(1, 11520)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from host.geometry import geometry
+from host.groups import Bundle, bundles
+from host.layer import Conv, Pass
+from host.plan import Plan
+from host.precision import EXACT, Output, Precision
+from host.program import Part, Program
+from host.refuse import refuse_what_cannot_run
+from host.slots import Shape, Slot
+from sim.checks import REQUANTISED, cannot_overflow
+from sim.command import Command, flag_bits
+from sim.config import Config
+from sim.contract import CHANNEL_BLOCK, Flag, Format
+from sim.tensors import row_sums
+
+Placer = Callable[[Slot], Slot]
+
+
+def lower(
+    layer: Conv,
+    which: Pass,
+    precision: Precision,
+    config: Config,
+    output: Output = EXACT,
+    *,
+    plan: Plan,
+    name: str = "",
+) -> Program:
+    """Commands for one pass, its tensors placed in the plan. Passes that share a plan each need a name."""
+    prefix = f"{name}." if name else ""
+
+    def place(slot: Slot) -> Slot:
+        return replace(slot, offset=plan.add(prefix + slot.name, slot.bytes))
+
+    parts_of_layer = bundles(layer)
+    if which is Pass.INPUT_ERROR:
+        parts_of_layer = [bundle.transposed() for bundle in parts_of_layer]
+    command = _template(geometry(layer, which), parts_of_layer[0], precision, output)
+    refuse_what_cannot_run(command, parts_of_layer[0], config)
+    lower_parts = _wgrad_parts if which is Pass.WEIGHT_GRADIENT else _conv_parts
+    parts = lower_parts(layer, which, command, parts_of_layer, place)
+    for index, part in enumerate(parts):
+        sums = row_sums(part.command)
+        if sums is not None:
+            part.command.sums_addr = plan.add(f"{prefix}sums{index}", sums.tile_bytes)
+        if output.seed is not None:
+            part.command.seed_lo = output.seed + index & 0xFFFFFFFF
+            part.command.seed_hi = output.seed + index >> 32 & 0xFFFFFFFF
+    return Program(layer, which, tuple(parts))
+
+
+def _template(command: Command, largest: Bundle, precision: Precision, output: Output) -> Command:
+    """Geometry, precision and output put together, for the largest bundle."""
+    wanted = {
+        Flag.A_SIGNED: precision.a_signed,
+        Flag.B_SIGNED: precision.b_signed,
+        Flag.OUT_SIGNED: output.signed and output.out_format in REQUANTISED,
+        Flag.STOCHASTIC: output.seed is not None,
+        Flag.ROW_SUMS: output.row_sums,
+    }
+    command = replace(
+        command,
+        a_bits=precision.a_bits,
+        b_bits=precision.b_bits,
+        out_bits=output.bits,
+        shift=output.shift,
+        flags=flag_bits(*(flag for flag, on in wanted.items() if on)),
+        out_format=Format.INT32 if output.out_format is None else output.out_format,
+        a_blocks=largest.in_blocks,
+        y_blocks=largest.out_blocks,
+    )
+    if output.out_format is None and not cannot_overflow(command):
+        command.out_format = Format.INT64
+    return command
+
+
+def _conv_parts(layer: Conv, which: Pass, command: Command, parts_of_layer: list[Bundle], place: Placer) -> list[Part]:
+    """One CONV a bundle: all read one map and write one map, each its own channel blocks and weights."""
+    a_shape, out_shape = layer.input_shape, layer.output_shape
+    if which is Pass.INPUT_ERROR:
+        a_shape, out_shape = out_shape, a_shape
+    a = place(Slot("a", a_shape, command.flag(Flag.A_SIGNED), command.a_bits))
+    out = place(_result_slot("out", out_shape, command))
+    parts = []
+    for index, bundle in enumerate(parts_of_layer):
+        shape = (CHANNEL_BLOCK * bundle.out_blocks, bundle.in_channels, *layer.kernel)
+        b = place(Slot(f"b{index}", shape, command.flag(Flag.B_SIGNED), command.b_bits))
+        addresses = (a.at(bundle.in_start), b.offset, out.at(bundle.out_start))
+        parts.append(Part(_addressed(command, index, bundle, a, b, out, addresses), bundle, a, b, out))
+    return parts
+
+
+def _wgrad_parts(
+    layer: Conv, _which: Pass, command: Command, parts_of_layer: list[Bundle], place: Placer
+) -> list[Part]:
+    """One WGRAD a bundle: all read one map and one error, each writes its own gradient."""
+    a = place(Slot("a", layer.input_shape, command.flag(Flag.A_SIGNED), command.a_bits))
+    b = place(Slot("b", layer.output_shape, command.flag(Flag.B_SIGNED), command.b_bits))
+    parts = []
+    for index, bundle in enumerate(parts_of_layer):
+        shape = (CHANNEL_BLOCK * bundle.in_blocks, bundle.out_channels, *layer.kernel)
+        out = place(_result_slot(f"out{index}", shape, command))
+        addresses = (a.at(bundle.in_start), b.at(bundle.out_start), out.offset)
+        parts.append(Part(_addressed(command, index, bundle, a, b, out, addresses), bundle, a, b, out))
+    return parts
+
+
+def _result_slot(name: str, shape: Shape, command: Command) -> Slot:
+    signed = command.flag(Flag.OUT_SIGNED) or command.out_format not in REQUANTISED
+    return Slot(name, shape, signed, command.out_bits, Format(command.out_format))
+
+
+def _addressed(
+    command: Command, index: int, bundle: Bundle, a: Slot, b: Slot, out: Slot, addresses: tuple[int, int, int]
+) -> Command:
+    a_addr, b_addr, out_addr = addresses
+    return replace(
+        command,
+        tag=index,
+        a_blocks=bundle.in_blocks,
+        y_blocks=bundle.out_blocks,
+        a_addr=a_addr,
+        a_image_stride=a.image_stride,
+        a_block_stride=a.block_stride,
+        b_addr=b_addr,
+        b_image_stride=b.image_stride,
+        b_block_stride=b.block_stride,
+        out_addr=out_addr,
+        out_image_stride=out.image_stride,
+        out_block_stride=out.block_stride,
+    )
+
+
+__all__ = ["EXACT", "Output", "Precision", "lower"]

@@ -1,0 +1,90 @@
+"""A lowered pass: its commands, where its tensors lie, and how codes get in and results out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from host.groups import Bundle
+from host.layer import Conv, Pass
+from host.slots import Slot
+from sim.command import Command
+from sim.tensors import Memory, row_sums
+
+Codes = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One command, the bundle of groups it computes and the tensors it names."""
+
+    command: Command
+    bundle: Bundle
+    a: Slot
+    b: Slot
+    out: Slot
+
+
+@dataclass(frozen=True)
+class Program:
+    """One matrix pass of a layer. Tensors have the shapes PyTorch gives them."""
+
+    layer: Conv
+    which: Pass
+    parts: tuple[Part, ...]
+
+    @property
+    def commands(self) -> list[Command]:
+        return [part.command for part in self.parts]
+
+    def load(self, memory: Memory, a: Codes, b: Codes) -> None:
+        """Writes the operands into the region.
+
+        a and b: input and weights (forward), output error and weights (input error), input and output error
+        (weight gradient). Weights are given as the layer has them; flipping and padding happen here.
+        """
+        self.parts[0].a.write(memory, a)
+        if self.which is Pass.WEIGHT_GRADIENT:
+            self.parts[0].b.write(memory, b)
+        else:
+            self._write_weights(memory, b)
+
+    def _write_weights(self, memory: Memory, weights: Codes) -> None:
+        if weights.shape != self.layer.weight_shape:
+            raise ValueError(f"weights have shape {weights.shape}, expected {self.layer.weight_shape}")
+        for part in self.parts:
+            if self.which is Pass.FORWARD:
+                dense = part.bundle.dense(weights)
+            else:
+                dense = part.bundle.transposed().dense(weights).transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
+            padded = np.zeros(part.b.shape, dtype=weights.dtype)
+            padded[: len(dense)] = dense
+            part.b.write(memory, padded)
+
+    def result(self, memory: Memory) -> Codes:
+        """The output (forward), the input's error (input error) or the weights' gradient (weight gradient)."""
+        if self.which is not Pass.WEIGHT_GRADIENT:
+            return self.parts[0].out.read(memory)
+        return np.concatenate(
+            [
+                part.bundle.sparse(part.out.read(memory)[: part.bundle.in_channels].transpose(1, 0, 2, 3))
+                for part in self.parts
+            ]
+        )
+
+    def row_sums(self, memory: Memory) -> Codes:
+        """Σ of operand A's codes for each result, shaped to broadcast against `result`."""
+        sums = []
+        for part in self.parts:
+            tensor = row_sums(part.command)
+            if tensor is None:
+                raise ValueError("this program was lowered without row sums")
+            words = tensor.read(memory)[0, 0]
+            if self.which is Pass.WEIGHT_GRADIENT:
+                shape = (part.bundle.out_channels, part.bundle.in_channels, *self.layer.kernel)
+                sums.append(part.bundle.sparse(np.broadcast_to(words[: part.bundle.in_channels], shape)))
+            else:
+                sums.append(np.repeat(words[:, None], part.bundle.out_channels, axis=1))
+        return np.concatenate(sums, axis=0 if self.which is Pass.WEIGHT_GRADIENT else 1)

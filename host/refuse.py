@@ -1,0 +1,40 @@
+"""Refuses, in the layer's terms, what the accelerator would answer with an error code."""
+
+from __future__ import annotations
+
+from host.groups import Bundle
+from host.layer import LayerError
+from host.plan import PlanError
+from sim.checks import check_fields, on_chip_needs, terms
+from sim.command import Command
+from sim.config import Config
+from sim.contract import Error, Flag, Format, Opcode
+
+
+def refuse_what_cannot_run(command: Command, bundle: Bundle, config: Config) -> None:
+    """Raises LayerError or PlanError with the reason; every check of the contract but addresses is made."""
+    if command.opcode == Opcode.CONV and command.flag(Flag.ROW_SUMS) and bundle.groups > 1:
+        raise LayerError(
+            f"row sums need groups of whole blocks of 16 channels, here a group has {bundle.group_in}: "
+            "sim.affine.group_row_sums computes them on the host"
+        )
+    error = check_fields(command.encode(), config)
+    if error == Error.WIDTH:
+        raise LayerError(
+            f"operand widths {command.a_bits} and {command.b_bits} and the width of requantised results "
+            f"({command.out_bits}) must each be in 1..16"
+        )
+    if error == Error.OVERFLOW:
+        raise LayerError(
+            f"{terms(command):,} products of {command.a_bits} by {command.b_bits} bits (or their row sums) can "
+            f"exceed the accumulator of {Format(command.out_format).name}: use fewer bits or a smaller batch"
+        )
+    if error == Error.CAPACITY:
+        short = [
+            f"{memory}: needs {need:,}, has {have:,}, {need - have:,} too few"
+            for memory, (need, have) in on_chip_needs(command, config).items()
+            if need > have
+        ]
+        raise PlanError(f"the pass does not fit the memories of {config.name} ({'; '.join(short)})")
+    if error:
+        raise LayerError(f"the accelerator would refuse this pass with error {error.name}: {command}")

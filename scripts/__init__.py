@@ -1,0 +1,1 @@
+"""The `cpt` command and the jobs behind its sub-commands."""

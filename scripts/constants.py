@@ -1,0 +1,142 @@
+"""`cpt constants`: one source (sim/contract.toml), three generated forms (Python, C++, SystemVerilog)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "sim" / "contract.toml"
+NOTICE = "Generated from sim/contract.toml by `cpt constants --write`; do not edit."
+ENUMS = ("opcode", "format", "flag", "error", "register", "ap_ctrl", "irq")
+
+Contract = dict[str, Any]
+
+
+def load() -> Contract:
+    """The contract's tables as nested dictionaries."""
+    try:
+        import tomllib
+    except ModuleNotFoundError as missing:  # Python 3.10 runs the kit but cannot regenerate it
+        raise SystemExit("cpt constants: needs Python 3.11 or newer (tomllib) to read sim/contract.toml") from missing
+    return tomllib.loads(SOURCE.read_text())
+
+
+def plain_constants(contract: Contract) -> Iterator[tuple[str, int]]:
+    """Every constant that is a plain number, under the name it has in C++ and SystemVerilog."""
+    for name, value in contract["version"].items():
+        yield f"VERSION_{name.upper()}", value
+    for name, value in contract["limits"].items():
+        yield name.upper(), value
+    for table in ENUMS:
+        for name, value in contract[table].items():
+            yield f"{table.upper()}_{name.upper()}", value
+    for name, (word, lsb, width) in contract["field"].items():
+        yield f"FIELD_{name.upper()}_WORD", word
+        yield f"FIELD_{name.upper()}_LSB", lsb
+        yield f"FIELD_{name.upper()}_WIDTH", width
+
+
+def class_name(table: str) -> str:
+    return "".join(part.capitalize() for part in table.split("_"))
+
+
+def render_python(contract: Contract) -> str:
+    lines = [f'"""{NOTICE}"""', "", "from enum import IntEnum", ""]
+    lines += [f"VERSION_{name.upper()} = {value}" for name, value in contract["version"].items()]
+    lines += [f"{name.upper()} = {value}" for name, value in contract["limits"].items()]
+    for table in ENUMS:
+        lines += ["", "", f"class {class_name(table)}(IntEnum):"]
+        lines += [f"    {name.upper()} = {value}" for name, value in contract[table].items()]
+    lines += ["", "", "# name: (word of the command, lowest bit, width)"]
+    lines += ["FIELDS: dict[str, tuple[int, int, int]] = {"]
+    lines += [f'    "{name}": ({word}, {lsb}, {width}),' for name, (word, lsb, width) in contract["field"].items()]
+    lines += ["}", "", "CONFIGS: dict[str, dict[str, int]] = {"]
+    for config, values in contract["config"].items():
+        lines += [f'    "{config}": {{', *(f'        "{k}": {v},' for k, v in values.items()), "    },"]
+    lines += ["}", "", "# name: (least, most, what it must divide; 0 for nothing)"]
+    lines += ["CONFIG_RANGES: dict[str, tuple[int, int, int]] = {"]
+    lines += [f'    "{name}": ({a}, {b}, {c}),' for name, (a, b, c) in contract["config_range"].items()]
+    return "\n".join([*lines, "}", ""])
+
+
+def render_cpp(contract: Contract) -> str:
+    lines = [f"// {NOTICE}", "#pragma once", "", "#include <cstdint>", "", "namespace cpt {", ""]
+    lines += [f"constexpr std::uint32_t {name} = {value}u;" for name, value in plain_constants(contract)]
+    names = list(contract["config_range"])
+    lines += ["", "/// The parameters of a build.", "struct Config {"]
+    lines += [*(f"    std::uint32_t {name};" for name in names), "};", ""]
+    for config, values in contract["config"].items():
+        members = ", ".join(f"{values[name]}u" for name in names)
+        lines += [f"constexpr Config CONFIG_{config.upper()} = {{{members}}};"]
+    lines += [
+        "",
+        "/// True when every parameter of a build is in its legal range.",
+        "constexpr bool legal(const Config& c) {",
+    ]
+    lines += ["    return " + "\n        && ".join(legality(contract)) + ";", "}"]
+    return "\n".join([*lines, "", "}  // namespace cpt", ""])
+
+
+def legality(contract: Contract) -> list[str]:
+    """One comparison for each bound of each build parameter of `c`, in the syntax that C++ and SystemVerilog share."""
+    clauses = []
+    for name, (least, most, divides) in contract["config_range"].items():
+        clauses.append(f"c.{name} >= {least} && c.{name} <= {most}")
+        if divides:
+            clauses.append(f"{divides} % c.{name} == 0")
+    return clauses
+
+
+def render_systemverilog(contract: Contract) -> str:
+    names = list(contract["config_range"])
+    lines = [f"// {NOTICE}", "", "/// The constants of the contract.", "package contract_pkg;", ""]
+    lines += [f"  localparam logic [31:0] {name} = 32'd{value};" for name, value in plain_constants(contract)]
+    lines += ["", "  /// The parameters of a build.", "  typedef struct packed {"]
+    lines += [*(f"    logic [31:0] {name};" for name in names), "  } config_t;", ""]
+    for config, values in contract["config"].items():
+        members = ", ".join(f"{name}: 32'd{values[name]}" for name in names)
+        lines += [f"  localparam config_t CONFIG_{config.upper()} = '{{{members}}};"]
+    lines += ["", "  /// True when every parameter of a build is in its legal range."]
+    lines += ["  function automatic bit legal(config_t c);"]
+    lines += ["    return " + "\n        && ".join(legality(contract)) + ";", "  endfunction"]
+    return "\n".join([*lines, "", "endpackage", ""])
+
+
+RENDERERS: dict[Path, Callable[[Contract], str]] = {
+    ROOT / "sim" / "contract.py": render_python,
+    ROOT / "hls" / "contract.hpp": render_cpp,
+    ROOT / "vivado" / "rtl" / "contract_pkg.sv": render_systemverilog,
+}
+
+
+def drifted() -> list[Path]:
+    """The generated files that differ from what the source says now."""
+    contract = load()
+    return [path for path, render in RENDERERS.items() if not path.exists() or path.read_text() != render(contract)]
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "constants",
+        help="check or regenerate the contract's constants (Python, C++, SystemVerilog)",
+        description="The contract's constants are written once, in sim/contract.toml. Without an option this "
+        "checks that the three generated files still agree with it.",
+    )
+    parser.add_argument("--write", action="store_true", help="regenerate the files instead of checking them")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    stale = drifted()
+    for path in stale:
+        if arguments.write:
+            path.write_text(RENDERERS[path](load()))
+        verb = "wrote" if arguments.write else "drifted from sim/contract.toml:"
+        print(f"{verb} {path.relative_to(ROOT)}", file=sys.stdout if arguments.write else sys.stderr)
+    if not stale:
+        print(f"{len(RENDERERS)} generated files agree with sim/contract.toml")
+    return 1 if stale and not arguments.write else 0

@@ -1,0 +1,96 @@
+"""The register face of the accelerator, over the reference: what a driver sees at each byte offset.
+
+Vitis HLS conventions: AP_CTRL handshakes, ap_done and ap_ready cleared by reading, ISR toggled by writing.
+"""
+
+from __future__ import annotations
+
+from sim.contract import (
+    VERSION_MAGIC,
+    VERSION_MAJOR,
+    VERSION_MINOR,
+    ApCtrl,
+    Irq,
+    Register,
+)
+from sim.reference import Reference
+from sim.tensors import Memory
+
+WRITABLE = (Register.GIER, Register.IER)
+ARGUMENTS = (
+    *range(Register.MEM_BASE, Register.MEM_BASE + 8, 4),
+    Register.MEM_BYTES,
+    Register.LIST_OFFSET,
+    Register.LIST_BYTES,
+)
+
+
+class RegisterFile:
+    """A reference accelerator behind its AXI4-Lite registers. A list runs to its end inside the start write.
+
+    `memory` is the whole of what the accelerator can address; MEM_BASE and MEM_BYTES choose the region in it.
+    """
+
+    def __init__(self, reference: Reference, memory: Memory) -> None:
+        self.reference = reference
+        self.memory = memory
+        self.reset()
+
+    def reset(self) -> None:
+        """Power-on state; the capability registers are filled by the first list, as a Vitis build does it."""
+        self._words: dict[int, int] = {}
+        self._done = self._ready = False
+        self._isr = 0
+
+    @property
+    def interrupt(self) -> bool:
+        """The level of the interrupt line."""
+        return bool(self._words.get(Register.GIER, 0) & 1) and self._isr != 0
+
+    def read(self, offset: int) -> int:
+        if offset == Register.AP_CTRL:
+            return self._read_control()
+        return self._isr if offset == Register.ISR else self._words.get(offset, 0)
+
+    def write(self, offset: int, value: int) -> None:
+        if offset == Register.AP_CTRL:
+            self._write_control(value)
+        elif offset == Register.ISR:
+            self._isr ^= value & (1 << Irq.DONE | 1 << Irq.READY)
+        elif offset in WRITABLE or offset in ARGUMENTS:
+            self._words[offset] = value & 0xFFFFFFFF
+
+    def _read_control(self) -> int:
+        value = 1 << ApCtrl.IDLE | self._done << ApCtrl.DONE | self._ready << ApCtrl.READY
+        value |= self.interrupt << ApCtrl.INTERRUPT
+        self._done = self._ready = False
+        return value
+
+    def _write_control(self, value: int) -> None:
+        if value >> ApCtrl.SW_RESET & 1:
+            self.reset()
+        elif value >> ApCtrl.START & 1:
+            self._run_list()
+
+    def _run_list(self) -> None:
+        base = self.read(Register.MEM_BASE) | self.read(Register.MEM_BASE + 4) << 32
+        size = self.read(Register.MEM_BYTES)
+        outcome = self.reference.run(
+            self.memory[base : base + size],
+            self.read(Register.LIST_OFFSET),
+            self.read(Register.LIST_BYTES),
+            mem_base=base,
+            mem_bytes=size,
+        )
+        self._words[Register.STATUS] = outcome.error
+        self._words[Register.ERROR_INDEX] = outcome.error_index
+        self._words[Register.COMMANDS_DONE] = outcome.commands_done
+        for counter in (Register.CYCLES_TOTAL, Register.CYCLES_BUSY):
+            self._words[counter] = outcome.cycles & 0xFFFFFFFF
+            self._words[counter + 4] = outcome.cycles >> 32
+        self._words[Register.MAGIC] = VERSION_MAGIC
+        self._words[Register.VERSION] = VERSION_MAJOR << 16 | VERSION_MINOR
+        for name, capability in self.reference.config.parameters().items():
+            self._words[Register[name.upper()]] = capability
+        self._done = self._ready = True
+        self._isr |= self._words.get(Register.IER, 0) & (1 << Irq.DONE | 1 << Irq.READY)

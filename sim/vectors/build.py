@@ -1,0 +1,137 @@
+"""Building blocks of vectors: repeatable codes, and a scenario that lowers passes and records what must happen."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from host.command_list import CommandList
+from host.layer import Conv, Pass
+from host.lower import EXACT, Output, Precision, lower
+from host.plan import Plan
+from host.program import Program
+from sim.command import encode_list
+from sim.config import Config
+from sim.contract import LIST_ALIGNMENT, NO_COMMAND, Error
+from sim.layout import code_range
+from sim.noise import noise
+from sim.reference import Reference
+from sim.tensors import Memory
+from sim.vectors.vector import Vector
+
+Codes = npt.NDArray[np.int64]
+Fill = Callable[[tuple[int, ...], int, bool, int], Codes]
+
+
+def random_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> Codes:
+    """Codes over the whole range, from the contract's own generator: the same on every machine."""
+    low, high = code_range(bits, signed)
+    drawn = noise(seed, np.arange(np.prod(shape, dtype=np.int64))).astype(np.int64)
+    return low + drawn.reshape(shape) % (high - low + 1)
+
+
+def least_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> Codes:
+    return np.full(shape, code_range(bits, signed)[0], dtype=np.int64)
+
+
+def greatest_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> Codes:
+    return np.full(shape, code_range(bits, signed)[1], dtype=np.int64)
+
+
+def extreme_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> Codes:
+    """Each code is the least or the greatest."""
+    return np.where(random_codes(shape, 1, False, seed) == 1, *code_range(bits, signed))
+
+
+def operand_shapes(layer: Conv, which: Pass) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shapes of operands a and b as `Program.load` takes them."""
+    return {
+        Pass.FORWARD: (layer.input_shape, layer.weight_shape),
+        Pass.INPUT_ERROR: (layer.output_shape, layer.weight_shape),
+        Pass.WEIGHT_GRADIENT: (layer.input_shape, layer.output_shape),
+    }[which]
+
+
+@dataclass
+class Scenario:
+    """Collects passes in one region; `vector` fills memory, runs the reference and keeps both images.
+
+    The region starts out as noise, so that a byte written where none belongs shows.
+    """
+
+    name: str
+    config: Config
+    plan: Plan = field(default_factory=Plan)
+    loads: list[tuple[Program, Codes, Codes]] = field(default_factory=list)
+
+    @property
+    def seed(self) -> int:
+        return zlib.crc32(self.name.encode())
+
+    def add(
+        self,
+        layer: Conv,
+        which: Pass,
+        precision: Precision,
+        output: Output = EXACT,
+        fill_a: Fill = random_codes,
+        fill_b: Fill = random_codes,
+    ) -> Program:
+        """Lowers a pass and draws its operands."""
+        number = len(self.loads)
+        program = lower(layer, which, precision, self.config, output, plan=self.plan, name=f"{number}")
+        a_shape, b_shape = operand_shapes(layer, which)
+        a = fill_a(a_shape, precision.a_bits, precision.a_signed, self.seed + 2 * number)
+        b = fill_b(b_shape, precision.b_bits, precision.b_signed, self.seed + 2 * number + 1)
+        self.loads.append((program, a, b))
+        return program
+
+    def fresh_memory(self, size: int) -> Memory:
+        return noise(self.seed, np.arange(size)).astype(np.uint8)
+
+    def vector(
+        self,
+        expect: tuple[Error, int] = (Error.OK, NO_COMMAND),
+        spoil: Callable[[bytearray], None] | None = None,
+        slow: bool = False,
+        registers: dict[str, int] | None = None,
+    ) -> Vector:
+        """The finished vector. `spoil` may damage the encoded list; `registers` override what starts it.
+
+        A vector that does not end as `expect` says is a mistake in the catalogue, not a case.
+        """
+        programs = [program for program, _, _ in self.loads]
+        commands = CommandList.place(programs, self.plan)
+        before = self.fresh_memory(max(self.plan.bytes, LIST_ALIGNMENT))
+        for program, a, b in self.loads:
+            program.load(before, a, b)
+        encoded = bytearray(encode_list(commands.commands))
+        if spoil is not None:
+            spoil(encoded)
+        before[commands.offset : commands.offset + commands.bytes] = np.frombuffer(encoded, dtype=np.uint8)
+        start = {
+            "list_offset": commands.offset,
+            "list_bytes": commands.bytes,
+            "mem_bytes": before.size,
+            **(registers or {}),
+        }
+        after = before.copy()
+        outcome = Reference(self.config).run(after, **start)
+        if (outcome.error, outcome.error_index) != expect:
+            raise AssertionError(f"{self.name}: {outcome.error.name} at {outcome.error_index}, wanted {expect}")
+        return Vector(
+            self.name,
+            before,
+            after,
+            start["mem_bytes"],
+            start["list_offset"],
+            start["list_bytes"],
+            outcome.error,
+            outcome.error_index,
+            outcome.commands_done,
+            slow,
+        )

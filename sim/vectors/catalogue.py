@@ -1,0 +1,38 @@
+"""Every vector of a configuration, in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.config import Config
+from sim.vectors import errors, outputs, products, shapes
+from sim.vectors.vector import Vector
+
+FAMILIES = (
+    products.every_width_pair,
+    products.wide_and_signed,
+    products.ends_of_ranges,
+    products.longest_sums,
+    products.result_bounds,
+    shapes.odd_shapes,
+    shapes.batches,
+    shapes.memory_strides,
+    outputs.requantised,
+    outputs.shifts,
+    outputs.ties,
+    outputs.saturation,
+    outputs.sums_of_rows,
+    outputs.exact_words,
+    outputs.lists,
+    errors.field_errors,
+    errors.other_errors,
+    errors.list_errors,
+    errors.bus_errors,
+    errors.error_in_first_command,
+)
+
+
+def catalogue(config: Config) -> Iterator[Vector]:
+    """Vectors are made as they are asked for; names are unique."""
+    for family in FAMILIES:
+        yield from family(config)

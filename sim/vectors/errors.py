@@ -1,0 +1,187 @@
+"""Vectors of every error: a good command first, then one that is wrong in one way; the good one's result stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from host.layer import Conv, Pass
+from host.lower import Output, Precision
+from sim.command import Command
+from sim.config import Config
+from sim.contract import COMMAND_BYTES, COMMAND_WORDS, NO_COMMAND, Error, Flag, Format, Opcode
+from sim.tensors import output
+from sim.vectors.build import Scenario
+from sim.vectors.vector import Vector
+
+LAYER = Conv(batch=2, in_channels=16, out_channels=32, height=4, width=4, kernel=(3, 3), padding=(1, 1))
+REQUANTISED = Output(Format.INT16, 8, shift=4, row_sums=True)
+HUGE_STRIDE = 0x4000_0000
+
+# What is changed in the second command: fields by value, or by a function of the good command.
+Change = dict[str, int | Callable[[Command], int]]
+
+FIELD_ERRORS: dict[Error, dict[str, Change]] = {
+    Error.OPCODE: {"0": {"opcode": 0}, "unknown": {"opcode": 3}, "255": {"opcode": 255}},
+    Error.RESERVED: {"flag": {"flags": 0x80}},
+    Error.WIDTH: {
+        "a-0": {"a_bits": 0},
+        "a-17": {"a_bits": 17},
+        "b-0": {"b_bits": 0},
+        "b-17": {"b_bits": 17},
+        "out-0": {"out_bits": 0},
+        "out-17": {"out_bits": 17},
+    },
+    Error.FORMAT: {
+        "unknown": {"out_format": 4},
+        "shift-48": {"shift": 48},
+        "exact-with-bits": {"out_format": Format.INT64},
+        "exact-stochastic": {
+            "out_format": Format.INT64,
+            "out_bits": 0,
+            "shift": 0,
+            "flags": 1 << Flag.STOCHASTIC,
+        },
+    },
+    Error.SHAPE: {
+        "no-images": {"images": 0},
+        "no-blocks": {"a_blocks": 0},
+        "blocks-4096": {"y_blocks": 4096},
+        "height-4096": {"a_height": 4096},
+        "kernel-0": {"kernel_w": 0},
+        "kernel-16": {"kernel_h": 16},
+        "stride-0": {"stride_y": 0},
+        "stride-16": {"stride_x": 16},
+        "up-0": {"up_x": 0},
+        "padding-32": {"pad_top": 32},
+        "output-too-high": {"y_height": 5},
+        "output-too-narrow": {"y_width": 3},
+        "kernel-over-map": {"pad_top": 0, "pad_bottom": 0, "a_height": 2},
+    },
+    Error.CAPACITY: {
+        "lane": {"a_blocks": 4095, "b_bits": 1},
+        "column": {"a_blocks": 4095, "a_width": 1, "y_width": 1, "a_bits": 1, "flags": 0},
+    },
+    Error.ALIGNMENT: {
+        "a": {"a_addr": lambda c: c.a_addr + 1},
+        "a-stride": {"a_image_stride": lambda c: c.a_image_stride + 1},
+        "b": {"b_addr": lambda c: c.b_addr + 1},
+        "b-stride": {"b_block_stride": lambda c: c.b_block_stride + 1},
+        "out": {"out_addr": lambda c: c.out_addr + 16},
+        "out-stride": {"out_block_stride": lambda c: c.out_block_stride + 16},
+        "sums": {"sums_addr": lambda c: c.sums_addr + 2},
+    },
+    Error.STRIDE: {
+        "blocks": {"out_block_stride": lambda c: c.out_block_stride - 32},
+        "images": {"out_image_stride": lambda c: c.out_image_stride - 32},
+        "zero": {"out_image_stride": 0},
+    },
+    Error.RANGE: {
+        "a": {"a_addr": 0xFFFFFFFE},
+        "a-stride": {"a_image_stride": HUGE_STRIDE},
+        "b": {"b_addr": HUGE_STRIDE},
+        "out": {"out_addr": 0xFFFFFFE0},
+        "out-stride": {"out_image_stride": HUGE_STRIDE},
+        "sums": {"sums_addr": 0xFFFFFFFC},
+    },
+    Error.OVERLAP: {
+        "out-on-a": {"out_addr": lambda c: c.a_addr},
+        "out-on-b": {"out_addr": lambda c: c.b_addr},
+        "out-on-sums": {"sums_addr": lambda c: c.out_addr},
+        "sums-on-a": {"sums_addr": lambda c: c.a_addr},
+        "sums-on-b": {"sums_addr": lambda c: c.b_addr},
+    },
+}
+
+
+def field_errors(config: Config) -> Iterator[Vector]:
+    """One wrong field in the second of two commands."""
+    for error, changes in FIELD_ERRORS.items():
+        for name, change in changes.items():
+            scenario, bad = _good_then(f"error-{error.name.lower()}-{name}", config)
+            for field, value in change.items():
+                setattr(bad, field, value(bad) if callable(value) else value)
+            yield scenario.vector((error, 1))
+
+
+def _good_then(name: str, config: Config, which: Pass = Pass.FORWARD) -> tuple[Scenario, Command]:
+    scenario = Scenario(name, config)
+    scenario.add(LAYER, Pass.FORWARD, Precision(4, 4))
+    program = scenario.add(LAYER, which, Precision(4, 4), REQUANTISED)
+    return scenario, program.commands[0]
+
+
+def other_errors(config: Config) -> Iterator[Vector]:
+    """Errors that one field of a CONV cannot show."""
+
+    def set_reserved_word(encoded: bytearray) -> None:
+        encoded[COMMAND_BYTES + 4 * (COMMAND_WORDS - 1)] = 1
+
+    scenario, _ = _good_then("error-reserved-word", config)
+    yield scenario.vector((Error.RESERVED, 1), spoil=set_reserved_word)
+
+    scenario, bad = _good_then("error-unsupported-wgrad-planes", config, Pass.WEIGHT_GRADIENT)
+    bad.out_format = Format.PLANES
+    yield scenario.vector((Error.UNSUPPORTED, 1))
+    scenario, bad = _good_then("error-unsupported-wgrad-up", config, Pass.WEIGHT_GRADIENT)
+    bad.up_y, bad.a_height, bad.pad_bottom = 2, 2, 2
+    yield scenario.vector((Error.UNSUPPORTED, 1))
+
+    scenario, bad = _good_then("error-overflow-accumulator", config, Pass.WEIGHT_GRADIENT)
+    bad.a_bits, bad.b_bits, bad.images = 16, 16, 2049
+    yield scenario.vector((Error.OVERFLOW, 1))
+    scenario, bad = _good_then("error-overflow-int32", config, Pass.WEIGHT_GRADIENT)
+    bad.a_bits, bad.b_bits, bad.out_format, bad.out_bits, bad.shift, bad.flags = 14, 13, Format.INT32, 0, 0, 0
+    yield scenario.vector((Error.OVERFLOW, 1))
+    scenario, bad = _good_then("error-overflow-sums", config, Pass.WEIGHT_GRADIENT)
+    bad.a_bits, bad.b_bits, bad.images = 16, 1, 2049
+    yield scenario.vector((Error.OVERFLOW, 1))
+
+    scenario, bad = _good_then("error-capacity-row", config)
+    bad.out_format, bad.out_bits = Format.PLANES, 16
+    bad.a_width = bad.y_width = config.row_words // 16 + 1
+    bad.a_bits = 1
+    yield scenario.vector((Error.CAPACITY, 1))
+
+    scenario, bad = _good_then("error-overlap-list", config)
+    bad.out_addr = scenario.plan.bytes  # where the list will lie
+    end = bad.out_addr + output(bad).end
+    yield scenario.vector((Error.OVERLAP, 1), registers={"mem_bytes": -(-end // 64) * 64})
+
+
+def list_errors(config: Config) -> Iterator[Vector]:
+    """What is wrong with the list as a whole: nothing runs and no command is to blame."""
+    for name, error, registers in (
+        ("list-truncated", Error.LIST_TRUNCATED, {"list_bytes": 2 * COMMAND_BYTES - 4}),
+        ("list-cut-to-a-word", Error.LIST_TRUNCATED, {"list_bytes": 4}),
+        ("list-offset", Error.LIST_ALIGNMENT, {"list_offset": 32}),
+        ("list-region", Error.LIST_ALIGNMENT, {"mem_bytes": 8 * COMMAND_BYTES + 2}),
+        ("list-behind-region", Error.LIST_RANGE, {"list_offset": 1 << 30}),
+        ("list-longer-than-region", Error.LIST_RANGE, {"list_bytes": COMMAND_BYTES << 20}),
+    ):
+        scenario, _ = _good_then(f"error-{name}", config)
+        yield scenario.vector((error, NO_COMMAND), registers=registers)
+
+
+def bus_errors(config: Config) -> Iterator[Vector]:
+    """A region claimed larger than the memory behind it: reading there, and writing there."""
+    beyond = 1 << 28
+    for name, error, field in (
+        ("read-a", Error.READ_BUS, "a_addr"),
+        ("read-b", Error.READ_BUS, "b_addr"),
+        ("write", Error.WRITE_BUS, "out_addr"),
+    ):
+        scenario, bad = _good_then(f"error-bus-{name}", config)
+        bad.flags = 0
+        setattr(bad, field, beyond)
+        yield scenario.vector((error, 1), registers={"mem_bytes": 2 * beyond})
+    scenario, _ = _good_then("error-bus-fetch", config)
+    yield scenario.vector((Error.READ_BUS, 0), registers={"mem_bytes": 2 * beyond, "list_offset": beyond})
+
+
+def error_in_first_command(config: Config) -> Iterator[Vector]:
+    """An error in the first command: nothing runs, the good second one included."""
+    scenario = Scenario("error-in-first-command", config)
+    bad = scenario.add(LAYER, Pass.FORWARD, Precision(4, 4)).commands[0]
+    scenario.add(LAYER, Pass.FORWARD, Precision(4, 4))
+    bad.opcode = Opcode.WGRAD + 1
+    yield scenario.vector((Error.OPCODE, 0))

@@ -1,0 +1,102 @@
+"""Vectors of the epilogue and of lists: rounding, saturation, row sums, one command reading another's result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from host.layer import Conv, Pass
+from host.lower import Output, Precision
+from sim.config import Config
+from sim.contract import Format
+from sim.vectors.build import Scenario, extreme_codes, greatest_codes, least_codes
+from sim.vectors.vector import Vector
+
+LAYER = Conv(batch=2, in_channels=16, out_channels=20, height=4, width=5, kernel=(3, 3), padding=(1, 1))
+MIXED = Precision(6, 6, a_signed=False, b_signed=True)
+
+
+def requantised(config: Config) -> Iterator[Vector]:
+    """Both requantised formats at several widths, shifts, signs and roundings."""
+    for out_format, bits, signed, seed in product(
+        (Format.INT16, Format.PLANES), (1, 2, 7, 8, 16), (False, True), (None, 0x0123456789ABCDEF)
+    ):
+        rounding = "nearest" if seed is None else "stochastic"
+        name = f"out-{out_format.name.lower()}-{bits}{'su'[not signed]}-{rounding}"
+        scenario = Scenario(name, config)
+        for which in (Pass.FORWARD, Pass.INPUT_ERROR):
+            output = Output(out_format, bits, signed, shift=max(0, 16 - bits), seed=seed)
+            scenario.add(LAYER, which, MIXED, output)
+        yield scenario.vector()
+
+
+def shifts(config: Config) -> Iterator[Vector]:
+    """No shift, shifts around the generator's 32 bits, the largest; wgrad included."""
+    for shift, seed in product((0, 1, 31, 32, 33, 47), (None, 2**64 - 1)):
+        rounding = "nearest" if seed is None else "stochastic"
+        scenario = Scenario(f"shift-{shift}-{rounding}", config)
+        for which in (Pass.FORWARD, Pass.WEIGHT_GRADIENT):
+            output = Output(Format.INT16, 16, signed=True, shift=shift, seed=seed)
+            scenario.add(LAYER, which, Precision(16, 16, True, True), output, extreme_codes, extreme_codes)
+        yield scenario.vector()
+
+
+def ties(config: Config) -> Iterator[Vector]:
+    """Sums that fall exactly between two codes, positive and negative: half goes to even."""
+    scenario = Scenario("ties-to-even", config)
+    layer = Conv(1, 1, 16, 4, 4)
+    for shift in (1, 2, 3):
+        scenario.add(layer, Pass.FORWARD, Precision(4, 3, True, True), Output(Format.INT16, 8, shift=shift))
+    yield scenario.vector()
+
+
+def saturation(config: Config) -> Iterator[Vector]:
+    """Results far outside the output's range stop at its ends, for both signs."""
+    for signed, fill in product((False, True), (least_codes, greatest_codes)):
+        name = f"saturate-{'su'[not signed]}-{'low' if fill is least_codes else 'high'}"
+        scenario = Scenario(name, config)
+        for out_format in (Format.INT16, Format.PLANES):
+            output = Output(out_format, 5, signed)
+            precision = Precision(8, 8, False, True)
+            scenario.add(LAYER, Pass.FORWARD, precision, output, fill_a=greatest_codes, fill_b=fill)
+        yield scenario.vector()
+
+
+def sums_of_rows(config: Config) -> Iterator[Vector]:
+    """Row sums beside the results, signed and unsigned, in all three passes."""
+    for signed in (False, True):
+        scenario = Scenario(f"row-sums-{'su'[not signed]}", config)
+        for which, layer in product(Pass, (LAYER, Conv(4, 9, 5, 5, 5, (3, 3), (2, 2), (1, 1)))):
+            scenario.add(layer, which, Precision(5, 3, signed, True), Output(row_sums=True))
+        yield scenario.vector()
+    scenario = Scenario("row-sums-wgrad-depthwise", config)
+    layer = Conv(2, 20, 20, 5, 5, (3, 3), padding=(1, 1), groups=20)
+    scenario.add(layer, Pass.WEIGHT_GRADIENT, Precision(5, 3), Output(row_sums=True))
+    yield scenario.vector()
+
+
+def exact_words(config: Config) -> Iterator[Vector]:
+    """64-bit accumulators of each pass."""
+    scenario = Scenario("out-int64", config)
+    for which in Pass:
+        scenario.add(LAYER, which, Precision(16, 16, True, False), Output(Format.INT64), extreme_codes, extreme_codes)
+    yield scenario.vector()
+
+
+def lists(config: Config) -> Iterator[Vector]:
+    """The empty list; a command that reads what the one before wrote; one that overwrites it."""
+    yield Scenario("empty-list", config).vector()
+    layer = Conv(2, 16, 16, 3, 3, (3, 3), padding=(1, 1))
+    planes = Output(Format.PLANES, 4, signed=False, shift=5)
+    scenario = Scenario("read-after-write", config)
+    first = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
+    second = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
+    second.commands[0].a_addr = first.commands[0].out_addr
+    yield scenario.vector()
+    scenario = Scenario("write-after-read-and-write", config)
+    first = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
+    second = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
+    third = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
+    second.commands[0].out_addr = first.commands[0].a_addr
+    third.commands[0].out_addr = first.commands[0].out_addr
+    yield scenario.vector()

@@ -1,0 +1,75 @@
+"""One vector and its file: 64 bytes of header, the memory image before, the memory image expected after.
+
+Header, little-endian: 8 bytes "CPTVEC01", then 32-bit words: mem_bytes, image_bytes, list_offset, list_bytes,
+status, error_index, commands_done, slow; the rest is 0. `mem_bytes` goes to register MEM_BYTES; it exceeds
+`image_bytes` only where a bus error is wanted. A vector's name is its file's.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sim.contract import Error
+from sim.reference import Outcome
+from sim.tensors import Memory
+
+MAGIC = b"CPTVEC01"
+HEADER = struct.Struct("<8s8I24x")
+SUFFIX = ".vec"
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A case for any executor; `slow` marks those that take an RTL simulation minutes."""
+
+    name: str
+    before: Memory
+    after: Memory
+    mem_bytes: int
+    list_offset: int
+    list_bytes: int
+    error: Error
+    error_index: int
+    commands_done: int
+    slow: bool = False
+
+    def agrees(self, memory: Memory, outcome: Outcome) -> bool:
+        """True when an executor left the expected memory and registers."""
+        seen = (outcome.error, outcome.error_index, outcome.commands_done)
+        return seen == (self.error, self.error_index, self.commands_done) and np.array_equal(memory, self.after)
+
+    def to_bytes(self) -> bytes:
+        header = HEADER.pack(
+            MAGIC,
+            self.mem_bytes,
+            self.before.size,
+            self.list_offset,
+            self.list_bytes,
+            self.error,
+            self.error_index,
+            self.commands_done,
+            self.slow,
+        )
+        return header + self.before.tobytes() + self.after.tobytes()
+
+    def save(self, folder: Path) -> Path:
+        path = folder / f"{self.name}{SUFFIX}"
+        path.write_bytes(self.to_bytes())
+        return path
+
+    @classmethod
+    def load(cls, path: Path) -> Vector:
+        data = path.read_bytes()
+        if len(data) < HEADER.size or not data.startswith(MAGIC):
+            raise ValueError(f"{path}: not a vector file (it must start with {MAGIC.decode()})")
+        _, mem_bytes, image_bytes, offset, size, error, index, done, slow = HEADER.unpack_from(data)
+        if len(data) != HEADER.size + 2 * image_bytes:
+            expected = HEADER.size + 2 * image_bytes
+            raise ValueError(f"{path}: has {len(data)} bytes, its header says {expected}")
+        images = np.frombuffer(data, dtype=np.uint8, offset=HEADER.size)
+        before, after = images[:image_bytes].copy(), images[image_bytes:].copy()
+        return cls(path.stem, before, after, mem_bytes, offset, size, Error(error), index, done, bool(slow))
