@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.contract import Format
+from host.layer import LayerError
+from sim.contract import MAX_OPERAND_BITS, Format
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,11 @@ class Precision:
     b_bits: int
     a_signed: bool = False
     b_signed: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("a_bits", "b_bits"):
+            if not 1 <= getattr(self, name) <= MAX_OPERAND_BITS:
+                raise LayerError(f"{name} = {getattr(self, name)} is not in 1..{MAX_OPERAND_BITS}")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from host.plan import PlanError
 from sim.checks import check_fields, on_chip_needs, terms
 from sim.command import Command
 from sim.config import Config
-from sim.contract import Error, Flag, Format, Opcode
+from sim.contract import MAX_OUT_BITS, Error, Flag, Format, Opcode
 
 
 def refuse_what_cannot_run(command: Command, bundle: Bundle, config: Config) -> None:
@@ -20,10 +20,7 @@ def refuse_what_cannot_run(command: Command, bundle: Bundle, config: Config) -> 
         )
     error = check_fields(command.encode(), config)
     if error == Error.WIDTH:
-        raise LayerError(
-            f"operand widths {command.a_bits} and {command.b_bits} and the width of requantised results "
-            f"({command.out_bits}) must each be in 1..16"
-        )
+        raise LayerError(f"requantised results of {command.out_bits} bits: the width must be in 1..{MAX_OUT_BITS}")
     if error == Error.OVERFLOW:
         raise LayerError(
             f"{terms(command):,} products of {command.a_bits} by {command.b_bits} bits (or their row sums) can "

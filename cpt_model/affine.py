@@ -1,0 +1,71 @@
+"""The contract's layer arithmetic in PyTorch: the same codes and the same float32 results as `sim.affine`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+LEAST_SCALE = 2.0**-126
+MASK = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """Codes (integers held in float32, exact) and what they mean: value = codes · scale + offset."""
+
+    codes: Tensor
+    scale: Tensor
+    offset: Tensor
+    bits: int
+    signed: bool
+
+
+def noise(seed: int, count: int) -> Tensor:
+    """The contract's generator for elements 0 .. count - 1, as int64 in 0 .. 2^32 - 1."""
+    x = _mix(torch.arange(count, dtype=torch.int64) & MASK ^ seed & MASK)
+    x = _mix(x + (seed >> 32 & MASK) & MASK)
+    return x ^ x >> 16
+
+
+def _mix(x: Tensor) -> Tensor:
+    x = x ^ x >> 14
+    x = x + (x << 13) & MASK
+    x = x ^ x >> 11
+    x = x + (x << 5) & MASK
+    x = x ^ x >> 16
+    return x + (x << 4) & MASK
+
+
+def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False, seed: int | None = None) -> Quantised:
+    """Affine codes of a float32 tensor's own range, as `sim.affine.quantise`."""
+    if not values.numel():
+        raise ValueError("cannot quantise an empty tensor: it has no range")
+    dims = tuple(range(1, values.ndim)) if per_channel else tuple(range(values.ndim))
+    low, high = values.amin(dims, keepdim=True), values.amax(dims, keepdim=True)
+    levels = float((1 << bits) - 1)
+    scale = ((high - low) / levels).clamp_min(LEAST_SCALE)
+    if not torch.isfinite(scale).all():
+        raise ValueError("cannot quantise: values are not finite or their range is not a float32")
+    steps = (values - low) / scale
+    if seed is None:
+        rounded = steps.round()
+    else:
+        drawn = (noise(seed, values.numel()) >> 8).to(torch.float32).reshape(values.shape)
+        rounded = (steps + drawn * 2.0**-24).floor()
+    codes = rounded.clamp(0, levels)
+    if not signed:
+        return Quantised(codes, scale, low, bits, signed)
+    centre = float(1 << bits - 1)
+    return Quantised(codes - centre, scale, low + centre * scale, bits, signed)
+
+
+def combine(
+    acc: Tensor, row_sums: Tensor, col_sums: Tensor, counts: Tensor, a: Quantised, b_scale: Tensor, b_offset: Tensor
+) -> Tensor:
+    """Accumulators and sums (any integer or exact float type) to float32 results, as `sim.affine.combine`."""
+    product = acc.float() * (a.scale * b_scale)
+    from_b_offset = row_sums.float() * (a.scale * b_offset)
+    from_a_offset = a.offset * (col_sums.float() * b_scale + counts.float() * b_offset)
+    return product + (from_b_offset + from_a_offset)

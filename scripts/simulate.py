@@ -1,0 +1,84 @@
+"""`cpt sim`: a layer's passes on a simulated device, at chosen precisions, compared with PyTorch if asked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import numpy as np
+
+from host.execute import Executor, run_pass
+from host.layer import Pass
+from host.precision import Precision
+from scripts.layer_spec import HELP, parse_layer
+from sim.config import Config
+from sim.contract import CONFIGS
+from sim.vectors.build import operand_shapes, random_codes
+
+DEVICES = ("reference", "bit-serial")
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "sim",
+        help="run a layer's matrix passes on a simulated device",
+        description="Draws random codes for a layer, lowers its passes to commands and runs them.",
+        epilog="example: cpt sim --layer conv:n8,c16-16,32x32,k3,p1 --bits 3 8 --verify",
+    )
+    parser.add_argument("--device", choices=DEVICES, default="reference", help="who executes (reference)")
+    parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build to simulate (zc706)")
+    parser.add_argument("--layer", default="conv:n8,c16-16,32x32,k3,p1", help=HELP)
+    parser.add_argument("--bits", type=int, nargs=2, default=(8, 8), metavar=("FW", "BW"), help="widths (8 8)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random codes (1)")
+    parser.add_argument("--verify", action="store_true", help="compare every result with PyTorch in float64")
+    parser.add_argument("--counters", action="store_true", help="print the cycle counters of each pass")
+    parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
+    parser.set_defaults(run=run)
+
+
+def open_device(name: str, config: Config) -> Executor:
+    """The executor behind a device's name."""
+    from sim.reference import Reference, bit_serial, plain_integer
+
+    return Reference(config, bit_serial if name == "bit-serial" else plain_integer)
+
+
+def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
+    """Forward products are fw × fw; the error is bw bits wide in both backward products."""
+    return {
+        Pass.FORWARD: Precision(fw_bits, fw_bits, a_signed=False, b_signed=True),
+        Pass.INPUT_ERROR: Precision(bw_bits, fw_bits, a_signed=True, b_signed=True),
+        Pass.WEIGHT_GRADIENT: Precision(fw_bits, bw_bits, a_signed=False, b_signed=True),
+    }[which]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    layer = parse_layer(arguments.layer)
+    device = open_device(arguments.device, Config.named(arguments.config))
+    rows = []
+    for which in Pass:
+        precision = pass_precision(which, *arguments.bits)
+        a_shape, b_shape = operand_shapes(layer, which)
+        a = random_codes(a_shape, precision.a_bits, precision.a_signed, arguments.seed)
+        b = random_codes(b_shape, precision.b_bits, precision.b_signed, arguments.seed + 1)
+        done = run_pass(device, layer, which, precision, a, b)
+        row = {"pass": which.value, "bits": f"{precision.a_bits}x{precision.b_bits}", "region_bytes": done.region_bytes}
+        if arguments.counters:
+            row |= {"commands": done.outcome.commands_done, "cycles": done.outcome.cycles}
+        if arguments.verify:
+            from cpt_model.integer import integer_pass
+
+            row["differences"] = int(np.count_nonzero(done.result != integer_pass(layer, which, a, b)))
+        rows.append(row)
+    print(json.dumps(rows, indent=2) if arguments.json else as_table(rows))
+    return 1 if any(row.get("differences") for row in rows) else 0
+
+
+def as_table(rows: list[dict]) -> str:
+    """Rows under their keys, in columns."""
+    cells = [
+        list(rows[0]),
+        *([f"{value:,}" if isinstance(value, int) else value for value in r.values()] for r in rows),
+    ]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells)
