@@ -4,7 +4,7 @@
 >>> plan = Plan()
 >>> program = lower(layer, Pass.FORWARD, Precision(4, 4, b_signed=True), Config.named("zc706"), plan=plan)
 >>> len(program.commands), plan.bytes
-(1, 11520)
+(1, 11264)
 """
 
 from __future__ import annotations

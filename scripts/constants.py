@@ -18,10 +18,10 @@ Contract = dict[str, Any]
 
 def load() -> Contract:
     """The contract's tables as nested dictionaries."""
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ModuleNotFoundError as missing:  # Python 3.10 runs the kit but cannot regenerate it
-        raise SystemExit("cpt constants: needs Python 3.11 or newer (tomllib) to read sim/contract.toml") from missing
+    else:  # the lock installs tomli there
+        import tomli as tomllib
     return tomllib.loads(SOURCE.read_text())
 
 

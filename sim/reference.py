@@ -1,5 +1,6 @@
 """The reference executor: runs a command list on a memory region exactly as the contract says.
 
+>>> import numpy as np
 >>> reference = Reference(Config.named("tiny"))
 >>> reference.run(np.zeros(64, np.uint8), list_offset=0, list_bytes=0).error.name
 'OK'

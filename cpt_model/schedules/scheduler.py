@@ -1,0 +1,84 @@
+"""The object a training loop steps, in the manner of `torch.optim.lr_scheduler`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from cpt_model.schedules.base import Schedule, ScheduleError, Static
+
+
+class Bits(NamedTuple):
+    """Precision of one step: weights and activations, and gradients."""
+
+    forward: int
+    gradient: int
+
+
+class PrecisionScheduler:
+    """Applies the precision of each step; step 0 on construction.
+
+    Args:
+        apply: called with the new bits whenever they change, and once at the start.
+        forward: schedule of weights and activations.
+        gradient: schedule of gradients; a whole number is a static one.
+        total_steps: how many steps the run has.
+        every: how many steps share a precision; steps per epoch make the schedule one of epochs.
+
+    >>> from cpt_model.schedules import CPT
+    >>> scheduler = PrecisionScheduler(print, CPT(3, 4, cycles=1), 8, total_steps=4)
+    Bits(forward=3, gradient=8)
+    >>> for _ in range(3):
+    ...     scheduler.step()
+    Bits(forward=4, gradient=8)
+    """
+
+    def __init__(
+        self,
+        apply: Callable[[Bits], object],
+        forward: Schedule,
+        gradient: Schedule | int,
+        total_steps: int,
+        every: int = 1,
+    ) -> None:
+        if every < 1 or total_steps < 1:
+            raise ScheduleError(f"total_steps = {total_steps} and every = {every} must both be at least 1")
+        self._apply = apply
+        self.forward = forward
+        self.gradient = Static(gradient) if isinstance(gradient, int) else gradient
+        self.total_steps = total_steps
+        self.every = every
+        self.last_step = 0
+        self._last_bits = self.bits_at(0)
+        self._apply(self._last_bits)
+
+    def bits_at(self, step: int) -> Bits:
+        """The precision of any step of the run; the scheduler's own state does not matter."""
+        updates = -(-self.total_steps // self.every)
+        update = step // self.every
+        return Bits(int(self.forward.bits(update, updates)), int(self.gradient.bits(update, updates)))
+
+    def step(self) -> None:
+        """Goes to the next step; behind the run's last one the last precision stays, as after `lr_scheduler`'s end."""
+        self.last_step += 1
+        self._move_to(self.bits_at(min(self.last_step, self.total_steps - 1)))
+
+    def get_last_bits(self) -> Bits:
+        """The precision in force."""
+        return self._last_bits
+
+    def state_dict(self) -> dict[str, int]:
+        return {"last_step": self.last_step, "total_steps": self.total_steps, "every": self.every}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Continues where a saved run was; one of another length is refused."""
+        for name in ("total_steps", "every"):
+            if state[name] != getattr(self, name):
+                raise ScheduleError(f"saved with {name} = {state[name]}, this scheduler has {getattr(self, name)}")
+        self.last_step = state["last_step"]
+        self._move_to(self.bits_at(min(self.last_step, self.total_steps - 1)))
+
+    def _move_to(self, bits: Bits) -> None:
+        if bits != self._last_bits:
+            self._last_bits = bits
+            self._apply(bits)

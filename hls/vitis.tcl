@@ -1,0 +1,82 @@
+# Vitis HLS for the ZC706: C-simulation, synthesis, co-simulation and IP export of the kernel.
+#
+# Run by `make -C hls csim|csynth|cosim|export CONFIG=zc706`, which says what to do through the environment:
+#   CPT_STAGE    csim, csynth, cosim or export
+#   CPT_CONFIG   tiny or zc706
+#   CPT_SOURCES  the kernel's .cpp files, relative to this folder
+#   CPT_VECTORS  folder of test vectors (csim and cosim)
+
+set part xc7z045ffg900-2
+set clock_period 5.0
+set oldest 2021.1
+set newest 2024.2
+
+proc setting {name} {
+    if {![info exists ::env($name)] || $::env($name) eq ""} {
+        error "environment variable $name is not set: start this script through 'make -C hls csim|csynth|cosim|export'"
+    }
+    return $::env($name)
+}
+
+# The tools name their release in the last part of their installation's path.
+proc tool_version {} {
+    foreach name {XILINX_HLS XILINX_VITIS} {
+        if {[info exists ::env($name)]} {
+            return [file tail $::env($name)]
+        }
+    }
+    error "neither XILINX_HLS nor XILINX_VITIS is set: source the settings64.sh of Vitis"
+}
+
+proc check_version {oldest newest} {
+    set found [tool_version]
+    if {![regexp {^\d{4}\.\d} $found release]} {
+        error "cannot tell the release from '$found'; these scripts fit Vitis HLS $oldest to $newest"
+    }
+    if {[package vcompare $release $oldest] < 0 || [package vcompare $release $newest] > 0} {
+        error "found Vitis HLS $release; these scripts fit $oldest to $newest"
+    }
+}
+
+proc open_kernel {config part clock_period} {
+    open_project -reset build/vitis_$config
+    set_top cpt_kernel
+    set flags "-std=c++14 -DCPT_CONFIG=$config"
+    foreach source [setting CPT_SOURCES] {
+        add_files $source -cflags $flags
+    }
+    add_files -tb testbench.cpp -cflags $flags
+    open_solution -reset solution -flow_target vivado
+    set_part $part
+    create_clock -period $clock_period -name default
+    # The registers are the contract's: SW_RESET in AP_CTRL, and 32-bit bus addresses as the Zynq-7000 has.
+    config_interface -s_axilite_sw_reset
+    config_interface -m_axi_addr64=false
+}
+
+proc run_stage {stage} {
+    switch -- $stage {
+        csim {
+            csim_design -argv [setting CPT_VECTORS]
+        }
+        csynth {
+            csynth_design
+        }
+        cosim {
+            csynth_design
+            cosim_design -argv [setting CPT_VECTORS]
+        }
+        export {
+            csynth_design
+            export_design -format ip_catalog -vendor cpt-kit -library kernel -version 1.0 -display_name "CPT kernel"
+        }
+        default {
+            error "unknown stage '$stage': csim, csynth, cosim or export"
+        }
+    }
+}
+
+check_version $oldest $newest
+open_kernel [setting CPT_CONFIG] $part $clock_period
+run_stage [setting CPT_STAGE]
+exit 0

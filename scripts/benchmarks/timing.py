@@ -1,0 +1,16 @@
+"""Timing a job."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+def best_seconds(job: Callable[[], object], repeat: int) -> float:
+    """The shortest of several runs: what the machine can do when nothing else disturbs it."""
+    seconds = []
+    for _ in range(max(1, repeat)):
+        start = time.perf_counter()
+        job()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
