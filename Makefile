@@ -21,7 +21,7 @@ setup: ## check the tools, make .venv and install the pinned packages
 	@$(MAKE) --no-print-directory --silent $(STAMP)
 
 # A finished environment is updated in place; an unfinished one is cleared and made anew.
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock requirements-nodeps.lock pyproject.toml
 	@if [ ! -f $@ ]; then \
 		echo "setup: making .venv"; \
 		python=$$($(CHECK_TOOLS) --python) && "$$python" -m venv --clear .venv; \
@@ -29,6 +29,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@rm -f $@
 	@echo "setup: installing the packages of requirements.lock (about 1 GB, minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-nodeps.lock
 	@echo "setup: installing this project (editable)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@echo "$(CURDIR)" > $@

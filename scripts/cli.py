@@ -7,11 +7,13 @@ import sys
 from importlib import import_module
 
 from host.execute import ExecutionError
+from sim.bench.runner import BenchError
 
 EPILOG = """\
 start here:
   cpt demo                     one conv layer, three passes, several precisions, checked against PyTorch
   cpt sim --help               run a layer of your own on a simulated device
+  cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt vectors --config tiny    write the test vectors that every executor replays
   cpt bench                    speed of the reference and of packing, measured here
 
@@ -19,7 +21,7 @@ The contract that all of this obeys is sim/CONTRACT.md.
 """
 
 # Each module has add_parser(commands) and imports what is heavy (torch, matplotlib) inside its job.
-COMMANDS = ("demo", "simulate", "vectors", "bench", "constants")
+COMMANDS = ("demo", "simulate", "cosim", "vectors", "bench", "constants")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -44,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     try:
         return int(parsed.run(parsed))
-    except (ValueError, OSError, ExecutionError) as problem:
+    except (ValueError, OSError, ExecutionError, BenchError) as problem:
         print(f"cpt: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -1,0 +1,62 @@
+"""What can stand behind the bench's pins: DUT=hls (the C++ through DPI), rtl (our core), vitis (exported RTL)."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sim.config import Config
+
+ROOT = Path(__file__).resolve().parents[2]
+HLS = ROOT / "hls"
+NAMES = ("hls", "rtl", "vitis")
+
+
+@dataclass(frozen=True)
+class Dut:
+    """A device as Verilator is told of it."""
+
+    sources: list[Path]
+    build_args: list[str] = field(default_factory=list)
+    parameters: dict[str, object] = field(default_factory=dict)
+
+
+def open_dut(name: str, config: Config) -> Dut:
+    """The device of this name; one that is not there is an error that says how to get it."""
+    if name == "hls":
+        return _hls(config)
+    if name == "vitis":
+        return _vitis(config)
+    if name == "rtl":
+        raise ValueError("there is no RTL core in vivado/rtl yet: DUT=hls runs the C++ kernel")
+    raise ValueError(f"no device '{name}'; there are: {', '.join(NAMES)}")
+
+
+def _hls(config: Config) -> Dut:
+    flags = f"-std=c++17 -O2 -DCPT_CONFIG={config.name} -I{HLS} -isystem {vendor_headers()}"
+    not_the_kernel = {"testbench.cpp", "library.cpp"}
+    kernel = sorted(path for path in HLS.glob("*.cpp") if path.name not in not_the_kernel)
+    c_sources = [*kernel, HLS / "cosim" / "dpi.cpp"]
+    return Dut(
+        sources=[HLS / "cosim" / "cpt_kernel.sv"],
+        build_args=["-Wall", "-Wno-SYMRSVDWORD", "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
+        parameters={"BusBytes": config.bus_bytes},
+    )
+
+
+def vendor_headers() -> Path:
+    """The folder of Xilinx's ap_int.h, in a package that is installed for it but never imported."""
+    found = importlib.util.find_spec("hls4ml")
+    if found is None or not found.submodule_search_locations:
+        raise OSError("the package 'hls4ml' with Xilinx's headers is not installed: run 'make setup'")
+    return Path(found.submodule_search_locations[0]) / "templates" / "vivado" / "ap_types"
+
+
+def _vitis(config: Config) -> Dut:
+    folder = HLS / "build" / f"vitis_{config.name}" / "solution" / "syn" / "verilog"
+    sources = sorted(folder.glob("*.v"))
+    if not sources:
+        place = folder.relative_to(ROOT)
+        raise ValueError(f"no Verilog in {place}: run 'make -C hls csynth CONFIG={config.name}' where Vitis HLS is")
+    return Dut(sources, build_args=["-Wno-fatal"])

@@ -1,0 +1,127 @@
+"""The system bench: replays vector files through the device's pins, under random delays and back-pressure.
+
+Set by the runner: CPT_VECTORS (files, one a line), CPT_SEED, CPT_PAUSE (share of paused cycles), CPT_LATENCY (most
+cycles a read is delayed), CPT_WATCHDOG (most cycles a list may take).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles
+from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave
+
+from sim.bench.memory import SlowMemory, pauses
+from sim.contract import VERSION_MAGIC, ApCtrl, Irq, Register
+from sim.vectors.vector import Vector
+
+BASE = 0x1000_0000
+MASTERS = ("m_axi_commands", "m_axi_loads", "m_axi_stores")
+POLL_CYCLES = 20
+
+
+class Device:
+    """The device's pins, driven: registers on one side, a memory on the other."""
+
+    def __init__(self, dut: Any, random: Random, pause: float, latency: int) -> None:
+        self.dut = dut
+        self.control = AxiLiteMaster(
+            AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, reset_active_level=False
+        )
+        self.memory = SlowMemory(dut.ap_clk, BASE, random, latency)
+        for prefix in MASTERS:
+            slave = AxiSlave(
+                AxiBus.from_prefix(dut, prefix), dut.ap_clk, dut.ap_rst_n, self.memory, reset_active_level=False
+            )
+            write, read = slave.write_if, slave.read_if
+            channels = (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel)
+            for channel in channels:
+                channel.log.setLevel("WARNING")
+                if pause:
+                    channel.set_pause_generator(pauses(random, pause))
+            write.log.setLevel("ERROR")
+            read.log.setLevel("ERROR")
+        self.control.write_if.log.setLevel("WARNING")
+        self.control.read_if.log.setLevel("WARNING")
+
+    async def reset(self) -> None:
+        Clock(self.dut.ap_clk, 5, "ns").start()
+        self.dut.ap_rst_n.value = 0
+        await ClockCycles(self.dut.ap_clk, 5)
+        self.dut.ap_rst_n.value = 1
+        await ClockCycles(self.dut.ap_clk, 5)
+        await self.write(Register.GIER, 1)
+        await self.write(Register.IER, 1 << Irq.DONE)
+
+    async def write(self, register: int, value: int) -> None:
+        await self.control.write_dword(register, value)
+
+    async def read(self, register: int) -> int:
+        return int(await self.control.read_dword(register))
+
+    async def run(self, vector: Vector, watchdog: int) -> list[str]:
+        """Runs a vector's list; returns what was wrong, nothing if it agrees."""
+        self.memory.image = bytearray(vector.before.tobytes())
+        await self.write(Register.MEM_BASE, BASE)
+        await self.write(Register.MEM_BASE + 4, 0)
+        await self.write(Register.MEM_BYTES, vector.mem_bytes)
+        await self.write(Register.LIST_OFFSET, vector.list_offset)
+        await self.write(Register.LIST_BYTES, vector.list_bytes)
+        await self.write(Register.AP_CTRL, 1 << ApCtrl.START)
+        if not await self.wait_for_interrupt(watchdog):
+            return [f"no interrupt within {watchdog} cycles"]
+        wrong = await self.compare(vector)
+        await self.write(Register.ISR, 1 << Irq.DONE)
+        if int(self.dut.interrupt.value):
+            wrong.append("the interrupt stays high after it was acknowledged")
+        return wrong
+
+    async def wait_for_interrupt(self, watchdog: int) -> bool:
+        for _ in range(-(-watchdog // POLL_CYCLES)):
+            if int(self.dut.interrupt.value):
+                return True
+            await ClockCycles(self.dut.ap_clk, POLL_CYCLES)
+        return False
+
+    async def compare(self, vector: Vector) -> list[str]:
+        expected = {
+            Register.STATUS: vector.error,
+            Register.ERROR_INDEX: vector.error_index,
+            Register.COMMANDS_DONE: vector.commands_done,
+            Register.MAGIC: VERSION_MAGIC,
+        }
+        wrong = []
+        for register, value in expected.items():
+            found = await self.read(register)
+            if found != value:
+                wrong.append(f"{register.name} is {found:#x}, expected {int(value):#x}")
+        control = await self.read(Register.AP_CTRL)
+        if not control >> ApCtrl.DONE & 1 or not control >> ApCtrl.IDLE & 1:
+            wrong.append(f"AP_CTRL is {control:#x} after the list: done and idle expected")
+        after = vector.after.tobytes()
+        if self.memory.image != after:
+            place = next(i for i, (x, y) in enumerate(zip(self.memory.image, after, strict=True)) if x != y)
+            wrong.append(f"memory at {place:#x} is {self.memory.image[place]:#x}, expected {after[place]:#x}")
+        return wrong
+
+
+@cocotb.test()
+async def replay(dut: Any) -> None:
+    """Every vector, one list after another on one device that is reset only once."""
+    settings = {name: os.environ[f"CPT_{name}"] for name in ("SEED", "PAUSE", "LATENCY", "WATCHDOG")}
+    device = Device(dut, Random(int(settings["SEED"])), float(settings["PAUSE"]), int(settings["LATENCY"]))
+    await device.reset()
+    failures = []
+    files = [Path(line) for line in Path(os.environ["CPT_VECTORS"]).read_text().splitlines()]
+    for file in files:
+        vector = Vector.load(file)
+        failures += [f"{vector.name}: {problem}" for problem in await device.run(vector, int(settings["WATCHDOG"]))]
+        if failures and "no interrupt" in failures[-1]:
+            break
+    assert not failures, "\n".join([f"{len(failures)} problems in {len(files)} vectors", *failures[:20]])
+    dut._log.info("%d vectors agree", len(files))

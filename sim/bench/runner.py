@@ -1,0 +1,96 @@
+"""Builds a device for Verilator and runs the bench on it; `cpt cosim` and pytest both come through here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from sim.bench.devices import Dut
+from sim.bench.verilator import verilator_environment
+
+TOPLEVEL = "cpt_kernel"
+
+
+@dataclass(frozen=True)
+class Stress:
+    """How unfriendly memory is to the device."""
+
+    seed: int = 1
+    pause: float = 0.2  # share of cycles in which a channel is held back
+    latency: int = 8  # most cycles a read waits
+    watchdog: int = 20_000_000  # most cycles a list may take before the bench gives up on it
+
+
+class BenchError(RuntimeError):
+    """The bench found a difference, or the device hung; the message is the bench's."""
+
+
+def run_bench(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool = False) -> None:
+    """Replays vector files on the device; raises BenchError with what differed."""
+    from cocotb_tools.runner import get_runner
+
+    build_dir.mkdir(parents=True, exist_ok=True)
+    vector_list = build_dir / "vectors.txt"
+    vector_list.write_text("\n".join(str(path.resolve()) for path in vectors))
+    with environment(verilator_environment()):
+        runner = get_runner("verilator")
+        try:
+            runner.build(
+                sources=dut.sources,
+                hdl_toplevel=TOPLEVEL,
+                build_dir=build_dir,
+                build_args=dut.build_args,
+                parameters=dut.parameters,
+                timescale=("1ns", "1ps"),
+                waves=waves,
+                log_file=build_dir / "build.log",
+            )
+            results = runner.test(
+                test_module="sim.bench.replay",
+                hdl_toplevel=TOPLEVEL,
+                build_dir=build_dir,
+                waves=waves,
+                extra_env=bench_settings(vector_list, stress),
+                log_file=build_dir / "test.log",
+            )
+        except RuntimeError as failed:
+            raise BenchError(f"{failed}: see build.log and test.log in {build_dir}") from failed
+    raise_failures(results)
+
+
+def bench_settings(vector_list: Path, stress: Stress) -> dict[str, str]:
+    """What `sim.bench.replay` reads from its environment."""
+    return {
+        "CPT_VECTORS": str(vector_list.resolve()),
+        "CPT_SEED": str(stress.seed),
+        "CPT_PAUSE": str(stress.pause),
+        "CPT_LATENCY": str(stress.latency),
+        "CPT_WATCHDOG": str(stress.watchdog),
+        "COCOTB_LOG_LEVEL": "WARNING",
+    }
+
+
+def raise_failures(results: Path) -> None:
+    """Turns a results file with a failed test, or with none at all, into an exception."""
+    cases = list(ElementTree.parse(results).iter("testcase"))
+    if not cases:
+        raise BenchError(f"the bench ran no test: see {results.parent / 'test.log'}")
+    for case in cases:
+        for failure in (*case.iter("failure"), *case.iter("error")):
+            raise BenchError(failure.get("error_msg") or failure.get("message") or "failed without a message")
+
+
+@contextmanager
+def environment(variables: dict[str, str]) -> Iterator[None]:
+    """cocotb's runner takes the tools' settings from the process's environment only."""
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

