@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from sim.affine import check_operand_bits
+from sim.noise import noise_keys
+
 LEAST_SCALE = 2.0**-126
 MASK = 0xFFFFFFFF
 
@@ -24,8 +27,8 @@ class Quantised:
 
 def noise(seed: int, count: int) -> Tensor:
     """The contract's generator for elements 0 .. count - 1, as int64 in 0 .. 2^32 - 1."""
-    x = _mix(torch.arange(count, dtype=torch.int64) & MASK ^ seed & MASK)
-    x = _mix(x + (seed >> 32 & MASK) & MASK)
+    key_0, key_1 = (int(key[0]) for key in noise_keys(seed))
+    x = _mix(_mix(torch.arange(count, dtype=torch.int64) & MASK ^ key_0) + key_1 & MASK)
     return x ^ x >> 16
 
 
@@ -40,6 +43,9 @@ def _mix(x: Tensor) -> Tensor:
 
 def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False, seed: int | None = None) -> Quantised:
     """Affine codes of a float32 tensor's own range, as `sim.affine.quantise`."""
+    check_operand_bits(bits)
+    if values.dtype != torch.float32:
+        raise TypeError(f"values must be float32, not {values.dtype}")
     if not values.numel():
         raise ValueError("cannot quantise an empty tensor: it has no range")
     dims = tuple(range(1, values.ndim)) if per_channel else tuple(range(values.ndim))
@@ -53,7 +59,8 @@ def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False,
         rounded = steps.round()
     else:
         drawn = (noise(seed, values.numel()) >> 8).to(torch.float32).reshape(values.shape)
-        rounded = (steps + drawn * 2.0**-24).floor()
+        floor = steps.floor()
+        rounded = floor + (drawn * 2.0**-24 < steps - floor)
     codes = rounded.clamp(0, levels)
     if not signed:
         return Quantised(codes, scale, low, bits, signed)

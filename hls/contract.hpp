@@ -24,6 +24,8 @@ constexpr std::uint32_t MAX_KERNEL = 15u;
 constexpr std::uint32_t MAX_STEP = 15u;
 constexpr std::uint32_t MAX_PADDING = 31u;
 constexpr std::uint32_t NO_COMMAND = 4294967295u;
+constexpr std::uint32_t NOISE_SALT_0 = 2654435769u;
+constexpr std::uint32_t NOISE_SALT_1 = 2246822507u;
 constexpr std::uint32_t OPCODE_CONV = 1u;
 constexpr std::uint32_t OPCODE_WGRAD = 2u;
 constexpr std::uint32_t FORMAT_INT16 = 0u;
@@ -215,7 +217,7 @@ constexpr Config CONFIG_ZC706 = {43u, 16u, 9u, 16384u, 512u, 1024u, 64u};
 /// True when every parameter of a build is in its legal range.
 constexpr bool legal(const Config& c) {
     return c.lanes >= 1 && c.lanes <= 256
-        && c.columns >= 1 && c.columns <= 16
+        && c.columns >= 8 && c.columns <= 16
         && 16 % c.columns == 0
         && c.slice_groups >= 1 && c.slice_groups <= 64
         && c.lane_words >= 64 && c.lane_words <= 1048576

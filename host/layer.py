@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sim.contract import MAX_BLOCKS, MAX_EXTENT, MAX_IMAGES, MAX_KERNEL, MAX_STEP
-from sim.layout import blocks_of
+from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_EXTENT, MAX_IMAGES, MAX_KERNEL, MAX_STEP
 
 
 class Pass(Enum):
@@ -42,12 +41,18 @@ class Conv:
 
     def __post_init__(self) -> None:
         _within("batch", self.batch, MAX_IMAGES)
+        for name in ("in_channels", "out_channels"):
+            _within(name, getattr(self, name), CHANNEL_BLOCK * MAX_BLOCKS)
         _within("groups", self.groups, min(self.in_channels, self.out_channels))
         for name in ("in_channels", "out_channels"):
             channels = getattr(self, name)
-            _within(f"blocks of 16 {name}", blocks_of(channels), MAX_BLOCKS)
             if channels % self.groups:
                 raise LayerError(f"{name} = {channels} is not a multiple of groups = {self.groups}")
+        for kernel, stride, padding in zip(self.kernel, self.stride, self.padding, strict=True):
+            _within("kernel", kernel, MAX_KERNEL)
+            _within("stride", stride, MAX_STEP)
+            if not 0 <= padding < kernel:
+                raise LayerError(f"padding {padding} is not in 0..{kernel - 1} (below the kernel's extent)")
         for axis, extent, out_extent in (
             ("height", self.height, self.out_height),
             ("width", self.width, self.out_width),
@@ -55,11 +60,6 @@ class Conv:
             _within(axis, extent, MAX_EXTENT)
             if out_extent < 1:
                 raise LayerError(f"{axis} {extent} with this padding is smaller than the kernel {self.kernel}")
-        for kernel, stride, padding in zip(self.kernel, self.stride, self.padding, strict=True):
-            _within("kernel", kernel, MAX_KERNEL)
-            _within("stride", stride, MAX_STEP)
-            if not 0 <= padding < kernel:
-                raise LayerError(f"padding {padding} is not in 0..{kernel - 1} (below the kernel's extent)")
 
     @classmethod
     def linear(cls, batch: int, in_features: int, out_features: int) -> Conv:

@@ -50,15 +50,16 @@ def lower(
         parts_of_layer = [bundle.transposed() for bundle in parts_of_layer]
     command = _template(geometry(layer, which), parts_of_layer[0], precision, output)
     refuse_what_cannot_run(command, parts_of_layer[0], config)
-    lower_parts = _wgrad_parts if which is Pass.WEIGHT_GRADIENT else _conv_parts
-    parts = lower_parts(layer, which, command, parts_of_layer, place)
-    for index, part in enumerate(parts):
-        sums = row_sums(part.command)
-        if sums is not None:
-            part.command.sums_addr = plan.add(f"{prefix}sums{index}", sums.tile_bytes)
-        if output.seed is not None:
-            part.command.seed_lo = output.seed + index & 0xFFFFFFFF
-            part.command.seed_hi = output.seed + index >> 32 & 0xFFFFFFFF
+    with plan.all_or_nothing():
+        lower_parts = _wgrad_parts if which is Pass.WEIGHT_GRADIENT else _conv_parts
+        parts = lower_parts(layer, which, command, parts_of_layer, place)
+        for index, part in enumerate(parts):
+            sums = row_sums(part.command)
+            if sums is not None:
+                part.command.sums_addr = plan.add(f"{prefix}sums{index}", sums.tile_bytes)
+            if output.seed is not None:
+                part.command.seed_lo = output.seed + index & 0xFFFFFFFF
+                part.command.seed_hi = output.seed + index >> 32 & 0xFFFFFFFF
     return Program(layer, which, tuple(parts))
 
 

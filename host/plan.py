@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sim.contract import TENSOR_ALIGNMENT
@@ -36,6 +38,16 @@ class Plan:
         self.pieces[name] = (offset, size)
         self.bytes = end
         return offset
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """What a failing block has added is taken back."""
+        size, pieces = self.bytes, dict(self.pieces)
+        try:
+            yield
+        except Exception:
+            self.bytes, self.pieces = size, pieces
+            raise
 
     def require(self, available: int) -> None:
         """Refuses a plan that is larger than the memory there is."""

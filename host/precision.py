@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from host.layer import LayerError
-from sim.contract import MAX_OPERAND_BITS, Format
+from sim.contract import MAX_OPERAND_BITS, MAX_OUT_BITS, MAX_SHIFT, Format
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,13 @@ class Output:
     shift: int = 0
     seed: int | None = None  # given: stochastic rounding; the i-th command of the pass uses seed + i
     row_sums: bool = False
+
+    def __post_init__(self) -> None:
+        for name, most in (("bits", MAX_OUT_BITS), ("shift", MAX_SHIFT)):
+            if not 0 <= getattr(self, name) <= most:
+                raise LayerError(f"output {name} = {getattr(self, name)} is not in 0..{most}")
+        if self.seed is not None and not 0 <= self.seed < 1 << 64:
+            raise LayerError(f"seed {self.seed} is not in 0..2^64 - 1")
 
 
 EXACT = Output()

@@ -15,7 +15,7 @@ def refuse_what_cannot_run(command: Command, bundle: Bundle, config: Config) -> 
     """Raises LayerError or PlanError with the reason; every check of the contract but addresses is made."""
     if command.opcode == Opcode.CONV and command.flag(Flag.ROW_SUMS) and bundle.groups > 1:
         raise LayerError(
-            f"row sums need groups of whole blocks of 16 channels, here a group has {bundle.group_in}: "
+            f"row sums need groups of whole blocks of 16 channels, here {bundle.group_in} to {bundle.group_out}: "
             "sim.affine.group_row_sums computes them on the host"
         )
     error = check_fields(command.encode(), config)

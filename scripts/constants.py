@@ -94,12 +94,14 @@ def legality(contract: Contract) -> list[str]:
 def render_systemverilog(contract: Contract) -> str:
     names = list(contract["config_range"])
     lines = [f"// {NOTICE}", "", "/// The constants of the contract.", "package contract_pkg;", ""]
+    lines += ["  // verilator lint_off UNUSEDPARAM", "  // A design uses those it needs."]
     lines += [f"  localparam logic [31:0] {name} = 32'd{value};" for name, value in plain_constants(contract)]
     lines += ["", "  /// The parameters of a build.", "  typedef struct packed {"]
     lines += [*(f"    logic [31:0] {name};" for name in names), "  } config_t;", ""]
     for config, values in contract["config"].items():
-        members = ", ".join(f"{name}: 32'd{values[name]}" for name in names)
-        lines += [f"  localparam config_t CONFIG_{config.upper()} = '{{{members}}};"]
+        members = ",\n".join(f"      {name}: 32'd{values[name]}" for name in names)
+        lines += [f"  localparam config_t CONFIG_{config.upper()} = '{{\n{members}\n  }};"]
+    lines += ["  // verilator lint_on UNUSEDPARAM"]
     lines += ["", "  /// True when every parameter of a build is in its legal range."]
     lines += ["  function automatic bit legal(config_t c);"]
     lines += ["    return " + "\n        && ".join(legality(contract)) + ";", "  endfunction"]

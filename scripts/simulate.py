@@ -13,9 +13,10 @@ from host.precision import Precision
 from scripts.layer_spec import HELP, parse_layer
 from sim.config import Config
 from sim.contract import CONFIGS
+from sim.reference import Reference, bit_serial, plain_integer
 from sim.vectors.build import operand_shapes, random_codes
 
-DEVICES = ("reference", "bit-serial")
+DEVICES = ("reference", "bit-serial", "hls")
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -25,12 +26,17 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         description="Draws random codes for a layer, lowers its passes to commands and runs them.",
         epilog="example: cpt sim --layer conv:n8,c16-16,32x32,k3,p1 --bits 3 8 --verify",
     )
-    parser.add_argument("--device", choices=DEVICES, default="reference", help="who executes (reference)")
+    parser.add_argument(
+        "--device",
+        choices=DEVICES,
+        default="reference",
+        help="the reference by plain integers or by bit planes, or the C-simulated HLS kernel (reference)",
+    )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build to simulate (zc706)")
     parser.add_argument("--layer", default="conv:n8,c16-16,32x32,k3,p1", help=HELP)
     parser.add_argument("--bits", type=int, nargs=2, default=(8, 8), metavar=("FW", "BW"), help="widths (8 8)")
     parser.add_argument("--seed", type=int, default=1, help="of the random codes (1)")
-    parser.add_argument("--verify", action="store_true", help="compare every result with PyTorch in float64")
+    parser.add_argument("--verify", action="store_true", help="compare with the reference and with PyTorch")
     parser.add_argument("--counters", action="store_true", help="print the cycle counters of each pass")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
     parser.set_defaults(run=run)
@@ -38,8 +44,10 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 def open_device(name: str, config: Config) -> Executor:
     """The executor behind a device's name."""
-    from sim.reference import Reference, bit_serial, plain_integer
+    if name == "hls":
+        from sim.hls_device import HlsKernel
 
+        return HlsKernel(config)
     return Reference(config, bit_serial if name == "bit-serial" else plain_integer)
 
 
@@ -68,10 +76,12 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.verify:
             from cpt_model.integer import integer_pass
 
-            row["differences"] = int(np.count_nonzero(done.result != integer_pass(layer, which, a, b)))
+            expected = run_pass(Reference(device.config), layer, which, precision, a, b).result
+            row["reference differs"] = int(np.count_nonzero(done.result != expected))
+            row["PyTorch differs"] = int(np.count_nonzero(done.result != integer_pass(layer, which, a, b)))
         rows.append(row)
     print(json.dumps(rows, indent=2) if arguments.json else as_table(rows))
-    return 1 if any(row.get("differences") for row in rows) else 0
+    return 1 if any(row.get("reference differs") or row.get("PyTorch differs") for row in rows) else 0
 
 
 def as_table(rows: list[dict]) -> str:

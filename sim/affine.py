@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim.command import Command
-from sim.contract import Opcode
+from sim.contract import MAX_OPERAND_BITS, Opcode
 from sim.layout import code_range
 from sim.noise import noise
 from sim.windows import windows
@@ -42,11 +42,18 @@ class Quantised:
         return self.codes.astype(np.float32) * self.scale + self.offset
 
 
+def check_operand_bits(bits: int) -> None:
+    """Widths are those of the accelerator's operands."""
+    if not 1 <= bits <= MAX_OPERAND_BITS:
+        raise ValueError(f"cannot quantise to {bits} bits: 1..{MAX_OPERAND_BITS} are allowed")
+
+
 def quantise(values: Floats, bits: int, signed: bool, per_channel: bool = False, seed: int | None = None) -> Quantised:
     """Affine codes of the tensor's own range; with a seed, stochastic rounding, else half to even.
 
-    A constant tensor gets code 0 (or the lowest signed code) and its value back exactly.
+    A constant tensor gets the lowest code, and its value back: exactly if unsigned, else to float32's rounding.
     """
+    check_operand_bits(bits)
     if values.dtype != np.float32:
         raise TypeError(f"values must be float32, not {values.dtype}")
     if not values.size:
@@ -65,7 +72,8 @@ def quantise(values: Floats, bits: int, signed: bool, per_channel: bool = False,
         rounded = np.rint(steps)
     else:
         drawn = noise(seed, np.arange(values.size, dtype=np.uint32)).reshape(values.shape)
-        rounded = np.floor(steps + (drawn >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24))
+        floor = np.floor(steps)
+        rounded = floor + ((drawn >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-24) < steps - floor)
     codes = np.clip(rounded, np.float32(0), levels).astype(np.int32)
     if not signed:
         return Quantised(codes, scale, low, bits, signed)
@@ -125,10 +133,12 @@ def combine(
 
 
 def safe_shift(b_codes: Integers, a_bits: int, a_signed: bool, out_bits: int) -> int:
-    """The least shift at which no CONV result of these weights can saturate signed `out_bits` codes (2 or more).
+    """The least shift at which, by this bound, no CONV result of these weights can saturate signed `out_bits` codes.
 
     |acc| ≤ max|A| · max over output channels of Σ|B|, from the codes themselves.
     """
+    if out_bits < 2:
+        raise ValueError(f"signed results of {out_bits} bits have no positive code: take 2 or more")
     greatest_a = max(abs(bound) for bound in code_range(a_bits, a_signed))
     bound = greatest_a * int(np.abs(b_codes.astype(np.int64)).sum(axis=(1, 2, 3)).max())
     greatest_code = code_range(out_bits, signed=True)[1]

@@ -21,6 +21,8 @@ MAX_KERNEL = 15
 MAX_STEP = 15
 MAX_PADDING = 31
 NO_COMMAND = 4294967295
+NOISE_SALT_0 = 2654435769
+NOISE_SALT_1 = 2246822507
 
 
 class Opcode(IntEnum):
@@ -171,7 +173,7 @@ CONFIGS: dict[str, dict[str, int]] = {
 # name: (least, most, what it must divide; 0 for nothing)
 CONFIG_RANGES: dict[str, tuple[int, int, int]] = {
     "lanes": (1, 256, 0),
-    "columns": (1, 16, 16),
+    "columns": (8, 16, 16),
     "slice_groups": (1, 64, 0),
     "lane_words": (64, 1048576, 0),
     "column_words": (16, 65536, 0),

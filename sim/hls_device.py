@@ -39,22 +39,23 @@ def hls_sources() -> list[Path]:
     return sorted(path for path in HLS.glob("*.cpp") if path.name not in NOT_KERNEL)
 
 
-def build_library(name: str) -> Path:
-    """Makes the library of a build up to date; one process at a time, as several tests may want it at once."""
+def make(*goals: str) -> subprocess.CompletedProcess[str]:
+    """Runs make in `hls/`; one process at a time, as several tests may build the same files at once."""
     for tool in ("g++", "make"):
         if shutil.which(tool) is None:
             raise OSError(f"the HLS kernel is compiled on this machine, and {tool} is missing: apt-get install {tool}")
-    vendor_headers()
-    library = Path("build") / name / "libcpt_kernel.so"
     (HLS / "build").mkdir(exist_ok=True)
     with (HLS / "build" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        made = subprocess.run(
-            ["make", "-C", str(HLS), str(library), f"PYTHON={sys.executable}"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = ["make", "--no-print-directory", "-C", str(HLS), *goals, f"PYTHON={sys.executable}"]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def build_library(name: str) -> Path:
+    """The shared library of a build, up to date."""
+    vendor_headers()
+    library = Path("build") / name / "libcpt_kernel.so"
+    made = make(str(library))
     if made.returncode:
         raise OSError(f"the HLS kernel does not compile:\n{made.stdout}{made.stderr}")
     return HLS / library

@@ -16,7 +16,7 @@ from sim.contract import (
 from sim.reference import Reference
 from sim.tensors import Memory
 
-WRITABLE = (Register.GIER, Register.IER)
+WRITABLE: dict[int, int] = {Register.GIER: 1, Register.IER: 1 << Irq.DONE | 1 << Irq.READY}  # and their bits
 ARGUMENTS = (
     *range(Register.MEM_BASE, Register.MEM_BASE + 8, 4),
     Register.MEM_BYTES,
@@ -57,7 +57,9 @@ class RegisterFile:
             self._write_control(value)
         elif offset == Register.ISR:
             self._isr ^= value & (1 << Irq.DONE | 1 << Irq.READY)
-        elif offset in WRITABLE or offset in ARGUMENTS:
+        elif offset in WRITABLE:
+            self._words[offset] = value & WRITABLE[offset]
+        elif offset in ARGUMENTS:
             self._words[offset] = value & 0xFFFFFFFF
 
     def _read_control(self) -> int:

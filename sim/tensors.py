@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim.command import Command
-from sim.contract import CHANNEL_BLOCK, Flag, Format, Opcode
+from sim.contract import CHANNEL_BLOCK, CONFIG_RANGES, Flag, Format, Opcode
 from sim.layout import WORD_TYPES
 
 Memory = npt.NDArray[np.uint8]
@@ -43,6 +43,8 @@ class Tensor:
         return self.address < end and start < self.end
 
     def _tiles(self, memory: Memory) -> Memory:
+        if memory.dtype != np.uint8 or not memory.flags.c_contiguous:
+            raise ValueError("a region is a contiguous array of bytes")
         shape = (self.images, self.blocks, self.tile_bytes)
         strides = (self.image_stride, self.block_stride, 1)
         return np.lib.stride_tricks.as_strided(memory[self.address : self.end], shape, strides)
@@ -60,6 +62,7 @@ class Tensor:
 
 PLANE_WORD: np.dtype = np.dtype("<u2")
 SUM_WORD: np.dtype = np.dtype("<i4")
+WIDEST_BEAT = CONFIG_RANGES["bus_bytes"][1]
 
 
 def operand_a(command: Command) -> Tensor:
@@ -106,7 +109,7 @@ def output(command: Command) -> Tensor:
         tile, dtype, grain = (height, command.out_bits, width), PLANE_WORD, PLANE_WORD.itemsize
     else:
         tile, dtype = (height, width, CHANNEL_BLOCK), WORD_TYPES[Format(command.out_format)]
-        grain = CHANNEL_BLOCK * dtype.itemsize  # a pixel's 16 results are written as one piece
+        grain = min(CHANNEL_BLOCK * dtype.itemsize, WIDEST_BEAT)  # a pixel's 16 results are whole beats, or in one
     return Tensor(
         command.out_addr,
         images,

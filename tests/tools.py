@@ -51,8 +51,10 @@ def python_noise(seed: int, index: int) -> int:
             x = (x + (x << left)) & WORD
         return x
 
-    x = mix((index ^ seed) & WORD)
-    x = mix((x + (seed >> 32)) & WORD)
+    low, high = seed & WORD, seed >> 32 & WORD
+    key_0 = mix(mix((mix(low ^ 0x9E3779B9) + high) & WORD) ^ 0x85EBCA6B)
+    key_1 = mix(mix((key_0 + low) & WORD) ^ high)
+    x = mix((mix((index ^ key_0) & WORD) + key_1) & WORD)
     return x ^ x >> 16
 
 

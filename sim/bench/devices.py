@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sim.config import Config
+from sim.hls_device import HLS, hls_sources, vendor_headers
 
 ROOT = Path(__file__).resolve().parents[2]
-HLS = ROOT / "hls"
 NAMES = ("hls", "rtl", "vitis")
 
 
@@ -35,22 +34,12 @@ def open_dut(name: str, config: Config) -> Dut:
 
 def _hls(config: Config) -> Dut:
     flags = f"-std=c++17 -O2 -DCPT_CONFIG={config.name} -I{HLS} -isystem {vendor_headers()}"
-    not_the_kernel = {"testbench.cpp", "library.cpp"}
-    kernel = sorted(path for path in HLS.glob("*.cpp") if path.name not in not_the_kernel)
-    c_sources = [*kernel, HLS / "cosim" / "dpi.cpp"]
+    c_sources = [*hls_sources(), HLS / "cosim" / "dpi.cpp"]
     return Dut(
         sources=[HLS / "cosim" / "cpt_kernel.sv"],
         build_args=["-Wall", "-Wno-SYMRSVDWORD", "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
         parameters={"BusBytes": config.bus_bytes},
     )
-
-
-def vendor_headers() -> Path:
-    """The folder of Xilinx's ap_int.h, in a package that is installed for it but never imported."""
-    found = importlib.util.find_spec("hls4ml")
-    if found is None or not found.submodule_search_locations:
-        raise OSError("the package 'hls4ml' with Xilinx's headers is not installed: run 'make setup'")
-    return Path(found.submodule_search_locations[0]) / "templates" / "vivado" / "ap_types"
 
 
 def _vitis(config: Config) -> Dut:

@@ -22,19 +22,21 @@ class SlowMemory:
         self.random = random
         self.most_delay = most_delay
         self.image = bytearray()
+        self.errors = 0  # bit 0: a read, bit 1: a write was answered with an error
 
     async def read(self, address: int, length: int) -> bytes:
         await self._delay()
-        start = self._place(address, length)
+        start = self._place(address, length, error=1)
         return bytes(self.image[start : start + length])
 
     async def write(self, address: int, data: bytes) -> None:
-        start = self._place(address, len(data))
+        start = self._place(address, len(data), error=2)
         self.image[start : start + len(data)] = data
 
-    def _place(self, address: int, length: int) -> int:
+    def _place(self, address: int, length: int, error: int) -> int:
         start = address - self.base
         if not 0 <= start <= len(self.image) - length:
+            self.errors |= error
             raise BusError(f"{length} bytes at {address:#x} are outside the memory")
         return start
 

@@ -67,11 +67,14 @@ class Device:
     async def run(self, vector: Vector, watchdog: int) -> list[str]:
         """Runs a vector's list; returns what was wrong, nothing if it agrees."""
         self.memory.image = bytearray(vector.before.tobytes())
-        await self.write(Register.MEM_BASE, BASE)
+        self.memory.base = BASE + vector.mem_base
+        await self.write(Register.MEM_BASE, self.memory.base)
         await self.write(Register.MEM_BASE + 4, 0)
         await self.write(Register.MEM_BYTES, vector.mem_bytes)
         await self.write(Register.LIST_OFFSET, vector.list_offset)
         await self.write(Register.LIST_BYTES, vector.list_bytes)
+        self.memory.errors = 0
+        self.show_bus_errors()
         await self.write(Register.AP_CTRL, 1 << ApCtrl.START)
         if not await self.wait_for_interrupt(watchdog):
             return [f"no interrupt within {watchdog} cycles"]
@@ -86,7 +89,13 @@ class Device:
             if int(self.dut.interrupt.value):
                 return True
             await ClockCycles(self.dut.ap_clk, POLL_CYCLES)
+            self.show_bus_errors()
         return False
+
+    def show_bus_errors(self) -> None:
+        """What a response monitor beside Vitis' masters would tell the kernel; other devices have no such pin."""
+        if hasattr(self.dut, "bus_errors"):
+            self.dut.bus_errors.value = self.memory.errors
 
     async def compare(self, vector: Vector) -> list[str]:
         expected = {

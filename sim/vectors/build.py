@@ -134,4 +134,5 @@ class Scenario:
             outcome.error_index,
             outcome.commands_done,
             slow,
+            start.get("mem_base", 0),
         )

@@ -56,6 +56,8 @@ FIELD_ERRORS: dict[Error, dict[str, Change]] = {
         "output-too-high": {"y_height": 5},
         "output-too-narrow": {"y_width": 3},
         "kernel-over-map": {"pad_top": 0, "pad_bottom": 0, "a_height": 2},
+        # room is -1: rounding it towards 0 instead of down would make one output row of it
+        "kernel-over-map-stride-2": {"pad_top": 0, "pad_bottom": 0, "a_height": 2, "stride_y": 2, "y_height": 1},
     },
     Error.CAPACITY: {
         "lane": {"a_blocks": 4095, "b_bits": 1},
@@ -125,6 +127,9 @@ def other_errors(config: Config) -> Iterator[Vector]:
     scenario, bad = _good_then("error-unsupported-wgrad-up", config, Pass.WEIGHT_GRADIENT)
     bad.up_y, bad.a_height, bad.pad_bottom = 2, 2, 2
     yield scenario.vector((Error.UNSUPPORTED, 1))
+    scenario, bad = _good_then("error-unsupported-wgrad-up-x", config, Pass.WEIGHT_GRADIENT)
+    bad.up_x, bad.a_width, bad.pad_right = 3, 2, 1
+    yield scenario.vector((Error.UNSUPPORTED, 1))
 
     scenario, bad = _good_then("error-overflow-accumulator", config, Pass.WEIGHT_GRADIENT)
     bad.a_bits, bad.b_bits, bad.images = 16, 16, 2049
@@ -144,8 +149,36 @@ def other_errors(config: Config) -> Iterator[Vector]:
 
     scenario, bad = _good_then("error-overlap-list", config)
     bad.out_addr = scenario.plan.bytes  # where the list will lie
-    end = bad.out_addr + output(bad).end
+    end = output(bad).end
     yield scenario.vector((Error.OVERLAP, 1), registers={"mem_bytes": -(-end // 64) * 64})
+
+    scenario, bad = _good_then("error-overlap-sums-list", config)
+    bad.sums_addr = scenario.plan.bytes
+    yield scenario.vector((Error.OVERLAP, 1))
+
+
+# Commands with two mistakes each: the earlier check of the contract's table names the error.
+TWO_MISTAKES: tuple[tuple[Error, Change], ...] = (
+    (Error.OPCODE, {"opcode": 9, "flags": 0xFF}),
+    (Error.RESERVED, {"flags": 0xFF, "a_bits": 0}),
+    (Error.WIDTH, {"b_bits": 17, "out_format": 200}),
+    (Error.FORMAT, {"shift": 60, "images": 0}),
+    (Error.SHAPE, {"a_height": 0, "a_blocks": 4095, "a_addr": 1}),
+    (Error.OVERFLOW, {"a_bits": 16, "b_bits": 16, "a_blocks": 4095}),
+    (Error.CAPACITY, {"a_blocks": 4095, "b_bits": 1, "out_addr": 1}),
+    (Error.ALIGNMENT, {"a_addr": 0xFFFFFFFF, "out_image_stride": 0}),
+    (Error.STRIDE, {"out_image_stride": 0, "b_addr": HUGE_STRIDE}),
+    (Error.RANGE, {"a_addr": HUGE_STRIDE, "out_addr": lambda c: c.b_addr // 64 * 64}),
+)
+
+
+def order_of_checks(config: Config) -> Iterator[Vector]:
+    """Which of two errors is reported."""
+    for error, change in TWO_MISTAKES:
+        scenario, bad = _good_then(f"order-{error.name.lower()}", config)
+        for field, value in change.items():
+            setattr(bad, field, value(bad) if callable(value) else value)
+        yield scenario.vector((error, 1))
 
 
 def list_errors(config: Config) -> Iterator[Vector]:
@@ -154,6 +187,7 @@ def list_errors(config: Config) -> Iterator[Vector]:
         ("list-truncated", Error.LIST_TRUNCATED, {"list_bytes": 2 * COMMAND_BYTES - 4}),
         ("list-cut-to-a-word", Error.LIST_TRUNCATED, {"list_bytes": 4}),
         ("list-offset", Error.LIST_ALIGNMENT, {"list_offset": 32}),
+        ("list-base", Error.LIST_ALIGNMENT, {"mem_base": 0x1020}),
         ("list-region", Error.LIST_ALIGNMENT, {"mem_bytes": 8 * COMMAND_BYTES + 2}),
         ("list-behind-region", Error.LIST_RANGE, {"list_offset": 1 << 30}),
         ("list-longer-than-region", Error.LIST_RANGE, {"list_bytes": COMMAND_BYTES << 20}),

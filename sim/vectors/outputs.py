@@ -75,12 +75,41 @@ def sums_of_rows(config: Config) -> Iterator[Vector]:
     yield scenario.vector()
 
 
+def sums_with_other_results(config: Config) -> Iterator[Vector]:
+    """Row sums beside requantised and 64-bit results; sums at exactly their bound."""
+    outputs = {
+        "int16": Output(Format.INT16, 9, shift=5, row_sums=True),
+        "planes": Output(Format.PLANES, 6, shift=8, seed=5, row_sums=True),
+        "int64": Output(Format.INT64, row_sums=True),
+    }
+    for name, output in outputs.items():
+        scenario = Scenario(f"row-sums-{name}", config)
+        for which in Pass:
+            if which is not Pass.WEIGHT_GRADIENT or name != "planes":
+                scenario.add(LAYER, which, Precision(5, 3, False, True), output)
+        yield scenario.vector()
+    scenario = Scenario("row-sums-bound", config)
+    layer = Conv(batch=8, in_channels=2, out_channels=2, height=64, width=64)
+    output = Output(Format.INT64, row_sums=True)
+    scenario.add(layer, Pass.WEIGHT_GRADIENT, Precision(16, 1), output, fill_a=greatest_codes, fill_b=greatest_codes)
+    yield scenario.vector(slow=True)
+
+
 def exact_words(config: Config) -> Iterator[Vector]:
     """64-bit accumulators of each pass."""
     scenario = Scenario("out-int64", config)
     for which in Pass:
         scenario.add(LAYER, which, Precision(16, 16, True, False), Output(Format.INT64), extreme_codes, extreme_codes)
     yield scenario.vector()
+
+
+def regions(config: Config) -> Iterator[Vector]:
+    """A region that does not start at address 0."""
+    for base in (0x40, 0x1_2340):
+        scenario = Scenario(f"base-{base:x}", config)
+        for which in Pass:
+            scenario.add(LAYER, which, MIXED, Output(row_sums=True))
+        yield scenario.vector(registers={"mem_base": base})
 
 
 def lists(config: Config) -> Iterator[Vector]:

@@ -77,6 +77,10 @@ def result_bounds(config: Config) -> Iterator[Vector]:
     exact = Output(Format.INT32)
     scenario.add(layer, Pass.WEIGHT_GRADIENT, precision, exact, fill_a=least_codes, fill_b=least_codes)
     yield scenario.vector()
+    scenario = Scenario("bound-int32-kernel", config)
+    layer = Conv(batch=1, in_channels=16, out_channels=3, height=4, width=2, kernel=(4, 2), padding=(2, 1))
+    scenario.add(layer, Pass.FORWARD, Precision(12, 12), exact, fill_a=greatest_codes, fill_b=greatest_codes)
+    yield scenario.vector()
     scenario = Scenario("bound-int32-conv", config)
     scenario.add(
         Conv.linear(3, 128, 5),

@@ -73,3 +73,34 @@ def memory_strides(config: Config) -> Iterator[Vector]:
     command.out_image_stride *= 2
     command.out_addr = scenario.plan.add("result with gaps", 3 * command.out_image_stride)
     yield scenario.vector()
+    scenario = Scenario("stride-gaps-between-blocks", config)
+    command = scenario.add(Conv(2, 16, 40, 2, 2), Pass.FORWARD, Precision(4, 4)).commands[0]
+    command.out_block_stride += 192
+    command.out_image_stride = 3 * command.out_block_stride
+    command.out_addr = scenario.plan.add("result with gaps", 2 * command.out_image_stride)
+    yield scenario.vector()
+    scenario = Scenario("stride-unused-is-any", config)
+    command = scenario.add(Conv(1, 16, 16, 3, 3), Pass.FORWARD, Precision(4, 4)).commands[0]
+    command.out_image_stride = command.out_block_stride = command.a_image_stride = command.a_block_stride = 0
+    yield scenario.vector()
+
+
+def far_steps(config: Config) -> Iterator[Vector]:
+    """Steps and padding that no common layer has: both kinds of step in one CONV, and each at its limit."""
+    for name, change in {
+        "stride-and-insertion": {"stride_y": 2, "up_y": 3, "up_x": 2, "pad_top": 2, "pad_bottom": 1},
+        "stride-15": {"stride_y": 15, "stride_x": 15, "pad_top": 12, "pad_left": 15, "pad_bottom": 31, "pad_right": 9},
+        "insertion-15": {"up_y": 15, "up_x": 14, "pad_top": 1, "pad_right": 2},
+        "padding-31": {"pad_top": 31, "pad_left": 31, "pad_bottom": 30, "pad_right": 29, "stride_y": 4, "stride_x": 5},
+    }.items():
+        scenario = Scenario(f"steps-{name}", config)
+        command = scenario.add(Conv(2, 16, 16, 3, 4, (3, 2)), Pass.FORWARD, Precision(3, 3, b_signed=True)).commands[0]
+        for field, value in change.items():
+            setattr(command, field, value)
+        rows = (command.a_height - 1) * command.up_y + 1 + command.pad_top + command.pad_bottom - 3
+        columns = (command.a_width - 1) * command.up_x + 1 + command.pad_left + command.pad_right - 2
+        command.y_height, command.y_width = rows // command.stride_y + 1, columns // command.stride_x + 1
+        image = 64 * command.y_height * command.y_width
+        command.out_block_stride = command.out_image_stride = image
+        command.out_addr = scenario.plan.add("larger result", 2 * image)
+        yield scenario.vector()

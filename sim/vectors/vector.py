@@ -1,8 +1,8 @@
 """One vector and its file: 64 bytes of header, the memory image before, the memory image expected after.
 
 Header, little-endian: 8 bytes "CPTVEC01", then 32-bit words: mem_bytes, image_bytes, list_offset, list_bytes,
-status, error_index, commands_done, slow; the rest is 0. `mem_bytes` goes to register MEM_BYTES; it exceeds
-`image_bytes` only where a bus error is wanted. A vector's name is its file's.
+status, error_index, commands_done, slow, mem_base; the rest is 0. `mem_base` and `mem_bytes` go to their registers;
+`mem_bytes` exceeds `image_bytes` only where a bus error is wanted. A vector's name is its file's.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -18,8 +19,16 @@ from sim.reference import Outcome
 from sim.tensors import Memory
 
 MAGIC = b"CPTVEC01"
-HEADER = struct.Struct("<8s8I24x")
+HEADER = struct.Struct("<8s9I20x")
 SUFFIX = ".vec"
+
+
+class ListExecutor(Protocol):
+    """The reference, the C-simulated kernel, ...: whatever runs command lists."""
+
+    def run(
+        self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
+    ) -> Outcome: ...
 
 
 @dataclass(frozen=True)
@@ -36,11 +45,16 @@ class Vector:
     error_index: int
     commands_done: int
     slow: bool = False
+    mem_base: int = 0
 
     def agrees(self, memory: Memory, outcome: Outcome) -> bool:
         """True when an executor left the expected memory and registers."""
         seen = (outcome.error, outcome.error_index, outcome.commands_done)
         return seen == (self.error, self.error_index, self.commands_done) and np.array_equal(memory, self.after)
+
+    def run_on(self, executor: ListExecutor, memory: Memory) -> Outcome:
+        """Runs the list on a copy of `before`."""
+        return executor.run(memory, self.list_offset, self.list_bytes, self.mem_base, self.mem_bytes)
 
     def to_bytes(self) -> bytes:
         header = HEADER.pack(
@@ -53,6 +67,7 @@ class Vector:
             self.error_index,
             self.commands_done,
             self.slow,
+            self.mem_base,
         )
         return header + self.before.tobytes() + self.after.tobytes()
 
@@ -66,10 +81,12 @@ class Vector:
         data = path.read_bytes()
         if len(data) < HEADER.size or not data.startswith(MAGIC):
             raise ValueError(f"{path}: not a vector file (it must start with {MAGIC.decode()})")
-        _, mem_bytes, image_bytes, offset, size, error, index, done, slow = HEADER.unpack_from(data)
+        _, mem_bytes, image_bytes, offset, size, error, index, done, slow, base = HEADER.unpack_from(data)
+        if error not in tuple(Error):
+            raise ValueError(f"{path}: expects status {error}, which is no error of the contract")
         if len(data) != HEADER.size + 2 * image_bytes:
             expected = HEADER.size + 2 * image_bytes
             raise ValueError(f"{path}: has {len(data)} bytes, its header says {expected}")
         images = np.frombuffer(data, dtype=np.uint8, offset=HEADER.size)
         before, after = images[:image_bytes].copy(), images[image_bytes:].copy()
-        return cls(path.stem, before, after, mem_bytes, offset, size, Error(error), index, done, bool(slow))
+        return cls(path.stem, before, after, mem_bytes, offset, size, Error(error), index, done, bool(slow), base)

@@ -48,8 +48,8 @@ def test_a_fully_connected_layer_multiplies_features() -> None:
     [
         ({"batch": 0}, r"batch = 0 is not in 1\.\.65535"),
         ({"batch": 65536}, r"batch = 65536 is not in 1\.\.65535"),
-        ({"in_channels": 65521}, r"in_channels = 4096 is not in 1\.\.4095"),
-        ({"out_channels": 65521}, r"out_channels = 4096 is not in 1\.\.4095"),
+        ({"in_channels": 65521}, r"in_channels = 65521 is not in 1\.\.65520"),
+        ({"out_channels": 65521}, r"out_channels = 65521 is not in 1\.\.65520"),
         ({"height": 0}, "height = 0"),
         ({"width": 4096}, r"width = 4096 is not in 1\.\.4095"),
         ({"kernel": (16, 3), "height": 20}, r"kernel = 16 is not in 1\.\.15"),
@@ -64,16 +64,8 @@ def test_a_fully_connected_layer_multiplies_features() -> None:
         ({"groups": 5}, r"groups = 5 is not in 1\.\.4"),
         ({"groups": 3}, "in_channels = 4 is not a multiple of groups = 3"),
         ({"groups": 4}, "out_channels = 6 is not a multiple of groups = 4"),
-        pytest.param(
-            {"stride": (0, 1)},
-            r"stride = 0 is not in 1\.\.15",
-            marks=pytest.mark.xfail(strict=True, reason="ZeroDivisionError: the output extent is computed first"),
-        ),
-        pytest.param(
-            {"in_channels": 0},
-            "in_channels = 0",
-            marks=pytest.mark.xfail(strict=True, reason="groups, which is 1, is blamed: not in 1..0"),
-        ),
+        ({"stride": (0, 1)}, r"stride = 0 is not in 1\.\.15"),
+        ({"in_channels": 0}, "in_channels = 0"),
     ],
 )
 def test_a_layer_that_cannot_run_is_refused_with_the_reason(change: dict[str, Any], message: str) -> None:

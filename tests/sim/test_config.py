@@ -7,7 +7,7 @@ from tests.tools import TINY, contract
 
 LEAST_AND_MOST = [
     ("lanes", 1, 256),
-    ("columns", 1, 16),
+    ("columns", 8, 16),
     ("slice_groups", 1, 64),
     ("lane_words", 64, 1048576),
     ("column_words", 16, 65536),

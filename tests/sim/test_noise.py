@@ -22,9 +22,7 @@ def test_values_are_those_of_python_integers(seed: int, indices: list[int]) -> N
     assert noise(seed, indices).tolist() == [python_noise(seed, index) for index in indices]
 
 
-@pytest.mark.parametrize(
-    ("seed", "index", "value"), [(0, 1, 0x1C62C171), (0x0123456789ABCDEF, 7, 0x6C60B4DA), (0, 0, 0)]
-)
+@pytest.mark.parametrize(("seed", "index", "value"), [(0, 1, 0xD2FFE018), (0x0123456789ABCDEF, 7, 0x4A033348)])
 def test_values_printed_in_the_contract_hold(seed: int, index: int, value: int) -> None:
     assert noise(seed, index).tolist() == [value]
 
@@ -74,14 +72,12 @@ def test_another_seed_gives_another_stream(other: int) -> None:
     assert (noise(0, np.arange(4096)) != noise(other, np.arange(4096))).mean() > 0.99
 
 
-@pytest.mark.xfail(strict=True, reason="seed_hi enters before one mix only: streams of hi and hi + 1 correlate by 0.93")
 @pytest.mark.parametrize("high", [0, 5, 12345])
 def test_seeds_with_neighbouring_high_words_give_unrelated_streams(high: int) -> None:
     one, other = (noise(seed << 32, np.arange(COUNT)) for seed in (high, high + 1))
     assert abs(np.corrcoef(one, other)[0, 1]) < 6 / np.sqrt(COUNT)
 
 
-@pytest.mark.xfail(strict=True, reason="seed_lo is only xored to the number: noise(s ^ d, e) == noise(s, e ^ d)")
 def test_seeds_with_neighbouring_low_words_do_not_share_their_values() -> None:
     shared = np.intersect1d(noise(4, np.arange(4096)), noise(5, np.arange(4096)))
     assert len(shared) < 41

@@ -3,6 +3,8 @@
 /// The constants of the contract.
 package contract_pkg;
 
+  // verilator lint_off UNUSEDPARAM
+  // A design uses those it needs.
   localparam logic [31:0] VERSION_MAGIC = 32'd1129337905;
   localparam logic [31:0] VERSION_MAJOR = 32'd1;
   localparam logic [31:0] VERSION_MINOR = 32'd0;
@@ -22,6 +24,8 @@ package contract_pkg;
   localparam logic [31:0] MAX_STEP = 32'd15;
   localparam logic [31:0] MAX_PADDING = 32'd31;
   localparam logic [31:0] NO_COMMAND = 32'd4294967295;
+  localparam logic [31:0] NOISE_SALT_0 = 32'd2654435769;
+  localparam logic [31:0] NOISE_SALT_1 = 32'd2246822507;
   localparam logic [31:0] OPCODE_CONV = 32'd1;
   localparam logic [31:0] OPCODE_WGRAD = 32'd2;
   localparam logic [31:0] FORMAT_INT16 = 32'd0;
@@ -207,13 +211,30 @@ package contract_pkg;
     logic [31:0] bus_bytes;
   } config_t;
 
-  localparam config_t CONFIG_TINY = '{lanes: 32'd3, columns: 32'd8, slice_groups: 32'd3, lane_words: 32'd2048, column_words: 32'd512, row_words: 32'd256, bus_bytes: 32'd8};
-  localparam config_t CONFIG_ZC706 = '{lanes: 32'd43, columns: 32'd16, slice_groups: 32'd9, lane_words: 32'd16384, column_words: 32'd512, row_words: 32'd1024, bus_bytes: 32'd64};
+  localparam config_t CONFIG_TINY = '{
+      lanes: 32'd3,
+      columns: 32'd8,
+      slice_groups: 32'd3,
+      lane_words: 32'd2048,
+      column_words: 32'd512,
+      row_words: 32'd256,
+      bus_bytes: 32'd8
+  };
+  localparam config_t CONFIG_ZC706 = '{
+      lanes: 32'd43,
+      columns: 32'd16,
+      slice_groups: 32'd9,
+      lane_words: 32'd16384,
+      column_words: 32'd512,
+      row_words: 32'd1024,
+      bus_bytes: 32'd64
+  };
+  // verilator lint_on UNUSEDPARAM
 
   /// True when every parameter of a build is in its legal range.
   function automatic bit legal(config_t c);
     return c.lanes >= 1 && c.lanes <= 256
-        && c.columns >= 1 && c.columns <= 16
+        && c.columns >= 8 && c.columns <= 16
         && 16 % c.columns == 0
         && c.slice_groups >= 1 && c.slice_groups <= 64
         && c.lane_words >= 64 && c.lane_words <= 1048576

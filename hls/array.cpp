@@ -1,0 +1,164 @@
+// The array: LANES x COLUMNS bit-serial dot-product units.
+//
+//     acc[lane][column] += +-2^(i+j) * popcount(A_i[lane] & B_j[column])     one plane pair (i, j) of one slice a cycle
+//
+// Steps run j fastest, then i, then slices, then positions: an element of A stays for b_bits cycles. A CONV's slices of
+// B come through the stream during a column tile's first position and are kept for the others; a WGRAD's are kept for
+// the a_bits planes of A.
+#include "slices.hpp"
+#include "stages.hpp"
+
+namespace cpt {
+
+// A slice of B can be read from a column's memory so many cycles after it was written; till then it is in registers.
+constexpr std::uint32_t RECENT = 4;
+
+// 2^(i+j) reaches 2^30, but a DSP48E1 multiplies 25 x 18 bits, signed: the count takes 7 of the 30 where needed.
+constexpr std::uint32_t PRESHIFT = 7;
+constexpr std::uint32_t WEIGHT_BITS = 25;
+constexpr std::uint32_t COUNT_BITS = SLICE_PIXELS < 256 ? 8 : 11;
+
+static std::uint32_t popcount(word_t word) {
+#pragma HLS INLINE
+#ifdef __SYNTHESIS__
+    std::uint32_t count = 0;
+    for (std::uint32_t bit = 0; bit < 16; ++bit) {
+#pragma HLS UNROLL
+        count += (word >> bit) & 1;
+    }
+    return count;
+#else
+    return std::uint32_t(__builtin_popcount(word));
+#endif
+}
+
+/// popcount(a & b) over a slice.
+static std::uint32_t matches(const word_t a[SLICE_GROUPS], const word_t b[SLICE_GROUPS]) {
+#pragma HLS INLINE
+    std::uint32_t count = 0;
+    for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
+#pragma HLS UNROLL
+        count += popcount(a[group] & b[group]);
+    }
+    return count;
+}
+
+/// weight * count in the widths of a DSP48E1; the vendor's integers would slow the C-simulation down fivefold here.
+static std::int64_t scale(std::int32_t weight, std::uint32_t count) {
+#pragma HLS INLINE
+#ifdef __SYNTHESIS__
+    const ap_int<WEIGHT_BITS + COUNT_BITS + PRESHIFT> product =
+        ap_int<WEIGHT_BITS>(weight) * ap_uint<COUNT_BITS + PRESHIFT>(count);
+#pragma HLS BIND_OP variable=product op=mul impl=dsp
+    return product;
+#else
+    return std::int64_t(weight) * count;
+#endif
+}
+
+/// One step of one lane: sums = (first ? 0 : sums) +- 2^exponent * matches. A unit is AND gates, a popcount and one
+/// DSP, which weighs and adds up: no adder and no shifter made of LUTs.
+static void multiply(
+    const word_t a[SLICE_GROUPS], const word_t b[COLUMNS][SLICE_GROUPS], bool first, std::uint32_t exponent,
+    bool negative, accumulator_t sums[COLUMNS]) {
+#pragma HLS INLINE
+    const bool high = exponent > WEIGHT_BITS - 2;
+    const std::int32_t power = std::int32_t(1) << (high ? exponent - PRESHIFT : exponent);
+    for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+        const std::uint32_t count = matches(a, b[column]) << (high ? PRESHIFT : 0);
+        const std::int64_t product = scale(negative ? -power : power, count);
+        sums[column] = (first ? std::int64_t(0) : std::int64_t(sums[column])) + product;
+    }
+}
+
+static void give(hls::stream<results_t>& stream, const accumulator_t sums[COLUMNS], std::uint32_t row_sum) {
+#pragma HLS INLINE
+    results_t result;
+    for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+        result.column[column] = sums[column];
+    }
+    result.row_sum = sum_t(row_sum);
+    stream.write(result);
+}
+
+void array(
+    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<slice_t> a[LANES],
+    hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]) {
+    static Job job;
+    // Every unit works in every cycle: everything it holds is in registers. Static, as a WGRAD's sums go on in the
+    // next job. Row sums wrap where nobody asked for them; the contract's bound holds where somebody did.
+    static word_t held[LANES][SLICE_GROUPS];
+    static accumulator_t sums[LANES][COLUMNS];
+    static std::uint32_t row_sums[LANES];
+#pragma HLS ARRAY_PARTITION variable=held complete dim=0
+#pragma HLS ARRAY_PARTITION variable=sums complete dim=0
+#pragma HLS ARRAY_PARTITION variable=row_sums complete
+    // Each column reads one slice a cycle, as one wide word of block RAM. `recent` stands in for what was written too
+    // short ago, so the tool need not keep reads behind writes.
+    static word_t kept[COLUMNS][COLUMN_WORDS][SLICE_GROUPS];
+    static word_t recent[RECENT][COLUMNS][SLICE_GROUPS];
+#pragma HLS ARRAY_PARTITION variable=kept complete dim=1
+#pragma HLS ARRAY_RESHAPE variable=kept complete dim=3
+#pragma HLS BIND_STORAGE variable=kept type=ram_s2p impl=bram
+#pragma HLS DEPENDENCE variable=kept inter false
+#pragma HLS ARRAY_PARTITION variable=recent complete dim=0
+    job = next_job(plan, index, job);
+
+    const std::uint32_t active = active_lanes(plan, job);
+    const std::uint32_t slices = job_slices(plan, job);
+    const std::uint32_t a_top = command.flag(FLAG_A_SIGNED) ? command.a_bits - 1 : MAX_OPERAND_BITS;
+    const std::uint32_t b_top = command.flag(FLAG_B_SIGNED) ? command.b_bits - 1 : MAX_OPERAND_BITS;
+    const std::uint64_t steps =
+        std::uint64_t(job_positions(command, plan, job)) * slices * command.a_bits * command.b_bits;
+    const std::uint32_t entries = (plan.wgrad ? 1 : slices) * command.b_bits;
+    bool b_comes = plan.wgrad || job.starts_tile();
+    std::uint32_t i = 0, j = 0, slice = 0;
+    for (std::uint64_t step = 0; step < steps; ++step) {
+        // The compute loop: one plane pair in every cycle.
+#pragma HLS PIPELINE II=1
+#pragma HLS LOOP_TRIPCOUNT min=1 max=131072
+        word_t columns[COLUMNS][SLICE_GROUPS];
+#pragma HLS ARRAY_PARTITION variable=columns complete dim=0
+        const std::uint32_t entry = (plan.wgrad ? 0 : slice * command.b_bits) + j;
+        const bool too_recent = entries <= RECENT || (b_comes && command.b_bits <= RECENT);
+        for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+            const bool arrives = b_comes && i == 0;
+            if (arrives) get_slice(b[column], columns[column]);
+            for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
+#pragma HLS UNROLL
+                if (arrives) {
+                    kept[column][entry][group] = columns[column][group];
+                    recent[entry % RECENT][column][group] = columns[column][group];
+                } else {
+                    columns[column][group] =
+                        too_recent ? recent[entry % RECENT][column][group] : kept[column][entry][group];
+                }
+            }
+        }
+        const bool starts = slice == 0 && i == 0 && (!plan.wgrad || job.chunk == 0);
+        const bool ends = slice + 1 == slices && i + 1 == command.a_bits && j + 1 == command.b_bits;
+        for (std::uint32_t lane = 0; lane < LANES; ++lane) {
+#pragma HLS UNROLL
+            if (lane >= active) continue;
+            if (j == 0) {
+                get_slice(a[lane], held[lane]);
+                const std::uint32_t ones = matches(held[lane], held[lane]) << i;   // one more popcount
+                row_sums[lane] = (starts ? 0 : row_sums[lane]) + (i == a_top ? 0 - ones : ones);
+            }
+            multiply(held[lane], columns, starts && j == 0, i + j, (i == a_top) != (j == b_top), sums[lane]);
+            if (ends && job_completes(plan, job)) give(results[lane], sums[lane], row_sums[lane]);
+        }
+        if (++j < command.b_bits) continue;
+        j = 0;
+        if (++i < command.a_bits) continue;
+        i = 0;
+        if (++slice < slices) continue;
+        slice = 0;
+        b_comes = plan.wgrad;
+    }
+}
+
+}  // namespace cpt

@@ -1,0 +1,62 @@
+// The build: which of the contract's configurations this is, and the sizes that follow from it.
+#pragma once
+
+#include "contract.hpp"
+
+// Chosen by the compiler's command line: -DCPT_CONFIG=tiny or -DCPT_CONFIG=zc706.
+#ifndef CPT_CONFIG
+#error "name the build: -DCPT_CONFIG=tiny or -DCPT_CONFIG=zc706"
+#endif
+
+namespace cpt {
+
+namespace builds {
+constexpr Config tiny = CONFIG_TINY;
+constexpr Config zc706 = CONFIG_ZC706;
+}  // namespace builds
+
+constexpr Config BUILD = builds::CPT_CONFIG;
+static_assert(legal(BUILD), "a parameter of the build is outside its legal range");
+
+constexpr std::uint32_t max_of(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
+constexpr std::uint32_t min_of(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
+constexpr std::uint32_t ceil_div(std::uint32_t count, std::uint32_t size) { return (count + size - 1) / size; }
+
+constexpr std::uint32_t LANES = BUILD.lanes;
+constexpr std::uint32_t COLUMNS = BUILD.columns;
+constexpr std::uint32_t SLICE_GROUPS = BUILD.slice_groups;
+constexpr std::uint32_t COLUMN_WORDS = BUILD.column_words;
+constexpr std::uint32_t BUS_BYTES = BUILD.bus_bytes;
+
+constexpr std::uint32_t BLOCK = CHANNEL_BLOCK;
+constexpr std::uint32_t BEAT_WORDS = BUS_BYTES / 2;
+constexpr std::uint32_t SLICE_PIXELS = BLOCK * SLICE_GROUPS;   // one K-slice of a WGRAD
+constexpr std::uint32_t TILES_PER_BLOCK = BLOCK / COLUMNS;
+static_assert(COLUMNS % 8 == 0, "the store writes whole bytes, so a column tile must fill bytes of a plane's word");
+
+// A lane's memory has as many banks as words can come in at once: a narrower bus needs fewer, and 16 banks of the
+// zc706 (1024 words each) are 16 half block RAMs, as many as one undivided memory would take.
+constexpr std::uint32_t BANKS = min_of(BLOCK, BEAT_WORDS);
+// WGRAD keeps one slice of all planes there, whatever the contract's lane_words are.
+constexpr std::uint32_t LANE_WORDS = max_of(BUILD.lane_words, MAX_OPERAND_BITS * SLICE_PIXELS);
+// Taps of one kernel row that a lane reads in a cycle: a 3 x 3 slice of 9 words then takes 3 cycles, which hides
+// behind the array from b_bits = 3 on; each more costs a 16-to-1 multiplexer of words in every lane.
+constexpr std::uint32_t READ_TAPS = min_of(4, BANKS);
+
+// Rows of WGRAD that lie in a round of lanes belong to so many (block, tap) units of 16 channels at most.
+constexpr std::uint32_t MAX_UNITS = (LANES + BLOCK - 2) / BLOCK + 1;
+// Packets that wait for a lane; 32 fit a shift register of one LUT a bit.
+constexpr std::uint32_t LANE_FEED_PACKETS = 32;
+// K is cut into jobs of so many slices, which bounds what streams hold in C-simulation.
+constexpr std::uint32_t SLICES_PER_JOB = 16;
+
+// Pieces of 16 words that a lane collects of a result row before they are stored.
+constexpr std::uint32_t ROW_PIECES = max_of(BUILD.row_words / BLOCK, 4);
+// Lanes whose results are rounded in one cycle.
+constexpr std::uint32_t EPILOGUE_LANES = min_of(2, LANES);
+// Words that the store takes in a cycle: of one piece, or of a plane of as many positions. Each of the latter needs a
+// bank of its own.
+constexpr std::uint32_t STORE_WORDS = BANKS;
+constexpr std::uint32_t STORE_POSITIONS = min_of(4, BANKS);
+
+}  // namespace cpt

@@ -1,0 +1,131 @@
+// Epilogue: accumulators become what the command stores: exact, or divided by 2^shift, rounded and saturated.
+#include "noise.hpp"
+#include "stages.hpp"
+
+namespace cpt {
+
+/// accumulator / 2^shift, to the nearest integer, a tie to the even one.
+static rounding_t round_half_even(const accumulator_t& accumulator, std::uint32_t shift) {
+#pragma HLS INLINE
+    if (shift == 0) return accumulator;
+    const rounding_t floor = accumulator >> shift;
+    const rounding_t rest = accumulator - (floor << shift);
+    const rounding_t half = rounding_t(1) << (shift - 1);
+    const bool up = rest > half || (rest == half && floor[0]);
+    return floor + rounding_t(up);
+}
+
+/// (accumulator + r) / 2^shift, rounded down, with r uniform in 0 .. 2^shift - 1 made of 32 random bits.
+static rounding_t round_stochastic(const accumulator_t& accumulator, std::uint32_t shift, std::uint32_t bits) {
+#pragma HLS INLINE
+    // One left shift for both cases of the contract: (bits * 2^shift) / 2^32.
+    const rounding_t r = (ap_uint<ACCUMULATOR_BITS + 32>(bits) << shift) >> 32;
+    return (accumulator + r) >> shift;
+}
+
+static rounding_t saturate(const rounding_t& value, std::uint32_t bits, bool is_signed) {
+#pragma HLS INLINE
+    const rounding_t most = (rounding_t(1) << (is_signed ? bits - 1 : bits)) - 1;
+    const rounding_t least = is_signed ? rounding_t(-most - 1) : rounding_t(0);
+    return value < least ? least : value > most ? most : value;
+}
+
+static rounding_t finish(
+    const Command& command, const noise_keys_t& keys, const accumulator_t& accumulator, std::uint32_t element) {
+#pragma HLS INLINE
+    if (!command.is_requantised()) return accumulator;
+    const std::uint32_t bits = noise(keys, element);
+    const rounding_t rounded = command.flag(FLAG_STOCHASTIC) ? round_stochastic(accumulator, command.shift, bits)
+                                                             : round_half_even(accumulator, command.shift);
+    return saturate(rounded, command.out_bits, command.flag(FLAG_OUT_SIGNED));
+}
+
+/// Planes: word p holds bit p of every value, each at its channel's place in the block.
+static piece_t pack_planes(const rounding_t values[COLUMNS], std::uint32_t channel) {
+#pragma HLS INLINE
+    piece_t piece;
+    for (std::uint32_t plane = 0; plane < BLOCK; ++plane) {
+#pragma HLS UNROLL
+        word_t word = 0;
+        for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+            word |= word_t(values[column][plane]) << column;
+        }
+        piece.word[plane] = word_t(word << channel);
+    }
+    return piece;
+}
+
+/// Numbers: the 16-bit words of all values one after the other; this is piece `number` of them.
+static piece_t pack_words(const rounding_t values[COLUMNS], std::uint32_t word_bytes, std::uint32_t number) {
+#pragma HLS INLINE
+    const std::uint32_t parts = word_bytes / 2;   // 1, 2 or 4
+    piece_t piece;
+    for (std::uint32_t i = 0; i < BLOCK; ++i) {
+#pragma HLS UNROLL
+        const std::uint32_t at = number * BLOCK + i;
+        const ap_int<64> value = values[at / parts % COLUMNS];
+        piece.word[i] = word_t(value >> (at % parts * 16));
+    }
+    return piece;
+}
+
+static void finish_lane(
+    const Command& command, const noise_keys_t& keys, const Plan& plan, const Job& job, std::uint32_t lane,
+    std::uint32_t position, const results_t& result, piece_t pieces[ROW_PIECES], sum_t sums[ROW_PIECES]) {
+#pragma HLS INLINE
+    const Place place = place_of(command, plan, job, lane);
+    const std::uint32_t tile = place.image * command.y_blocks + tile_block(job);
+    const std::uint32_t element = (tile * plan.area + place.pixel + position) * BLOCK + tile_channel(job);
+    rounding_t values[COLUMNS];
+#pragma HLS ARRAY_PARTITION variable=values complete
+    for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+        values[column] = finish(command, keys, result.column[column], element + column);
+    }
+    for (std::uint32_t piece = 0; piece < plan.pieces; ++piece) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=4
+        pieces[position * plan.pieces + piece] = command.is_planes() ? pack_planes(values, tile_channel(job))
+                                                                     : pack_words(values, plan.word_bytes, piece);
+    }
+    sums[position] = result.row_sum;
+}
+
+/// The next result of one of the lanes.
+static results_t take_result(hls::stream<results_t> results[LANES], std::uint32_t number) {
+#pragma HLS INLINE
+    results_t result;
+    for (std::uint32_t lane = 0; lane < LANES; ++lane) {
+#pragma HLS UNROLL
+        if (lane == number) result = results[lane].read();
+    }
+    return result;
+}
+
+void epilogue(
+    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<results_t> results[LANES],
+    piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES]) {
+    const noise_keys_t keys = make_noise_keys(command.seed_lo, command.seed_hi);
+    static Job job;
+    job = next_job(plan, index, job);
+    if (!job_completes(plan, job)) return;
+    const std::uint32_t lanes = active_lanes(plan, job);
+    const std::uint32_t positions = job_positions(command, plan, job);
+    for (std::uint32_t position = 0; position < positions; ++position) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=64
+        for (std::uint32_t lane = 0; lane < lanes; lane += EPILOGUE_LANES) {
+            // Two lanes a cycle: rounding costs LUTs, and the array needs a_bits * b_bits * slices cycles a position.
+#pragma HLS PIPELINE II=1
+#pragma HLS LOOP_TRIPCOUNT min=1 max=22
+            for (std::uint32_t i = 0; i < EPILOGUE_LANES; ++i) {
+#pragma HLS UNROLL
+                const std::uint32_t number = lane + i;
+                if (number >= lanes) continue;
+                const results_t result = take_result(results, number);
+                finish_lane(command, keys, plan, job, number, position, result, pieces[number], sums[number]);
+            }
+        }
+    }
+}
+
+}  // namespace cpt

@@ -1,0 +1,35 @@
+// What the parts of the form_lanes stage share: the lanes' memories, and how they are filled and read.
+//
+// CONV: a lane's memory holds kernel_h rows of its image as a ring; a slice gathers the words of slice_groups taps.
+// WGRAD: unit u, 16 lanes with the channels of one (block, tap), uses lane u's memory for one slice of pixels; a word
+// there is 16 channels of a pixel, and 16 of them transposed are 16 pixels of each channel.
+#pragma once
+
+#include "banks.hpp"
+#include "slices.hpp"
+#include "stages.hpp"
+
+namespace cpt {
+
+typedef word_t lane_memory_t[BANKS][bank_rows(LANE_WORDS)];
+
+/// CONV: the rows that output row `job.row` needs anew.
+void take_rows(
+    const Command& c, const Job& job, std::uint32_t lanes, hls::stream<packet_t> lane_feed[LANES],
+    lane_memory_t memory[LANES]);
+
+/// CONV: the slices of every position of the job.
+void form_windows(
+    const Command& c, const Plan& plan, const Job& job, const lane_memory_t memory[LANES], std::uint32_t lanes,
+    hls::stream<slice_t> a[LANES]);
+
+/// WGRAD: one slice of pixels for each unit.
+void take_slice(
+    const Command& c, std::uint32_t units, hls::stream<packet_t> lane_feed[LANES], lane_memory_t memory[LANES]);
+
+/// WGRAD: the slice as each lane's channel and tap see it.
+void form_transposed(
+    const Command& c, const Job& job, const lane_memory_t memory[LANES], std::uint32_t units, std::uint32_t lanes,
+    hls::stream<slice_t> a[LANES]);
+
+}  // namespace cpt

@@ -1,0 +1,108 @@
+// Load, WGRAD: slices of K, which runs over the pixels of the output maps, as each tap sees them.
+#include "load.hpp"
+
+namespace cpt {
+
+/// A pixel of the output map, which K runs over.
+struct Pixel {
+    std::uint32_t image;
+    std::uint32_t y;
+    std::uint32_t x;
+};
+
+/// A map of one block as a tap sees it: pixel (y, x) is the element (y * step_y + dy, x * step_x + dx).
+struct View {
+    address_t address;
+    std::uint32_t image_stride;
+    std::uint32_t bits;
+    std::int32_t height;
+    std::int32_t width;
+    std::uint32_t step_y;
+    std::uint32_t step_x;
+    std::int32_t dy;
+    std::int32_t dx;
+    std::uint32_t target;
+};
+
+/// The elements of `count` pixels of one output row, all planes; zeros for those outside the map.
+static void load_piece(
+    const View& view, const Pixel& pixel, std::uint32_t at, std::uint32_t count, bool beyond, const beat_t* loads,
+    hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
+    const std::int32_t step = std::int32_t(view.step_x);
+    const std::int32_t row = std::int32_t(pixel.y * view.step_y) + view.dy;
+    const std::int32_t column = std::int32_t(pixel.x * view.step_x) + view.dx;
+    const bool row_inside = !beyond && row >= 0 && row < view.height;
+    const std::uint32_t before = column >= 0 ? 0 : std::uint32_t((step - 1 - column) / step);
+    const std::uint32_t lead = row_inside ? min_of(count, before) : count;
+    const std::int32_t first = column + std::int32_t(lead) * step;
+    const std::uint32_t inside = first < view.width ? std::uint32_t((view.width - 1 - first) / step + 1) : 0;
+    const std::uint32_t words = min_of(count - lead, inside);
+    for (std::uint32_t plane = 0; plane < view.bits; ++plane) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=16
+        const std::uint32_t destination = plane * SLICE_PIXELS + at;
+        send_zeros(runs, view.target, destination, lead);
+        if (words > 0) {
+            const std::uint64_t index = (std::uint64_t(row) * view.bits + plane) * view.width + first;
+            const address_t address = view.address + std::uint64_t(pixel.image) * view.image_stride + 2 * index;
+            send_run(loads, runs, beats, address, view.target, destination + lead, words, view.step_x);
+        }
+        send_zeros(runs, view.target, destination + lead + words, count - lead - words);
+    }
+}
+
+/// One slice of K, from pixel `start` on, row piece by row piece. Returns the pixel behind the slice.
+static Pixel load_slice(
+    const Command& c, const View& view, const Pixel& start, const beat_t* loads, hls::stream<run_t>& runs,
+    hls::stream<words_t>& beats) {
+    Pixel pixel = start;
+    std::uint32_t count = 0;
+    for (std::uint32_t at = 0; at < SLICE_PIXELS; at += count) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=144
+        const bool beyond = pixel.image == c.images;
+        count = beyond ? SLICE_PIXELS - at : min_of(SLICE_PIXELS - at, c.y_width - pixel.x);
+        load_piece(view, pixel, at, count, beyond, loads, runs, beats);
+        if (beyond) continue;
+        pixel.x += count;
+        if (pixel.x < c.y_width) continue;
+        pixel.x = 0;
+        if (++pixel.y < c.y_height) continue;
+        pixel.y = 0;
+        ++pixel.image;
+    }
+    return pixel;
+}
+
+static View error_view(const Command& c, const Job& job, address_t base) {
+    const address_t address = base + c.b_addr + std::uint64_t(tile_block(job)) * c.b_block_stride;
+    return View{address, c.b_image_stride, c.b_bits, std::int32_t(c.y_height), std::int32_t(c.y_width),
+                1, 1, 0, 0, TO_COLUMNS};
+}
+
+static View input_view(const Command& c, std::uint32_t unit, std::uint32_t target, address_t base) {
+    const address_t address = base + c.a_addr + std::uint64_t(unit / c.taps()) * c.a_block_stride;
+    const std::uint32_t tap = unit % c.taps();
+    return View{address, c.a_image_stride, c.a_bits, std::int32_t(c.a_height), std::int32_t(c.a_width),
+                c.stride_y, c.stride_x, std::int32_t(tap / c.kernel_w) - std::int32_t(c.pad_top),
+                std::int32_t(tap % c.kernel_w) - std::int32_t(c.pad_left), target};
+}
+
+void load_wgrad(
+    const Command& command, const Plan& plan, const Job& job, address_t base, const beat_t* loads,
+    hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
+    static Pixel pixel;   // where the next job goes on
+    if (job.chunk == 0) pixel = Pixel{0, 0, 0};
+    const std::uint32_t units = unit_count(plan, job);
+    const std::uint32_t slices = job_slices(plan, job);
+    for (std::uint32_t slice = 0; slice < slices; ++slice) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=16
+        const Pixel behind = load_slice(command, error_view(command, job, base), pixel, loads, runs, beats);
+        for (std::uint32_t unit = 0; unit < units; ++unit) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=4
+            const View view = input_view(command, first_unit(job) + unit, unit, base);
+            load_slice(command, view, pixel, loads, runs, beats);
+        }
+        pixel = behind;
+    }
+}
+
+}  // namespace cpt

@@ -1,0 +1,88 @@
+// The only two ways to external memory: one beat in, one beat out with byte enables.
+#pragma once
+
+#include "types.hpp"
+
+#ifndef __SYNTHESIS__
+#include "simulation.hpp"
+
+#include <cstring>
+#endif
+
+// Vitis' manual bursts write with byte enables, so a beat that a result fills in part needs no read before the write.
+// The header comes with Vitis only; plain g++ has a pointer in its place and never looks behind it.
+#if __has_include(<hls_burst_maxi.h>)
+#include <hls_burst_maxi.h>
+namespace cpt {
+typedef hls::burst_maxi<beat_t> store_port_t;
+}
+#else
+namespace cpt {
+typedef beat_t* store_port_t;
+}
+#endif
+
+namespace cpt {
+
+/// The beat that byte `address` lies in.
+inline words_t read_beat(const beat_t* port, Port which, address_t address) {
+#pragma HLS INLINE
+    words_t words;
+#ifdef __SYNTHESIS__
+    (void)which;
+    const beat_t beat = port[address / BUS_BYTES];
+    for (std::uint32_t i = 0; i < BEAT_WORDS; ++i) {
+#pragma HLS UNROLL
+        words.word[i] = beat.range(16 * i + 15, 16 * i);
+    }
+#else
+    (void)port;
+    std::uint8_t bytes[BUS_BYTES] = {};
+    simulation::Connection& line = simulation::connection();
+    if (!line.bus->read(which, address / BUS_BYTES * BUS_BYTES, bytes)) line.errors[0] = true;
+    std::memcpy(words.word, bytes, BUS_BYTES);
+#endif
+    return words;
+}
+
+/// Announces `beats` consecutive beats of writes, each followed by its `write_beat`.
+inline void request_write(store_port_t& port, address_t address, std::uint32_t beats) {
+#pragma HLS INLINE
+#ifdef __SYNTHESIS__
+    port.write_request(address / BUS_BYTES, beats);
+#else
+    (void)port, (void)address, (void)beats;
+#endif
+}
+
+/// Writes the bytes of the beat at `address` that `strobe` names.
+inline void write_beat(store_port_t& port, address_t address, const words_t& words, std::uint64_t strobe) {
+#pragma HLS INLINE
+#ifdef __SYNTHESIS__
+    (void)address;
+    beat_t beat;
+    for (std::uint32_t i = 0; i < BEAT_WORDS; ++i) {
+#pragma HLS UNROLL
+        beat.range(16 * i + 15, 16 * i) = words.word[i];
+    }
+    port.write(beat, ap_int<BUS_BYTES>(strobe));
+#else
+    (void)port;
+    std::uint8_t bytes[BUS_BYTES];
+    std::memcpy(bytes, words.word, BUS_BYTES);
+    simulation::Connection& line = simulation::connection();
+    if (!line.bus->write(PORT_STORES, address / BUS_BYTES * BUS_BYTES, bytes, strobe)) line.errors[1] = true;
+#endif
+}
+
+/// Waits for the answer to the oldest `request_write` that has not been waited for.
+inline void await_write(store_port_t& port) {
+#pragma HLS INLINE
+#ifdef __SYNTHESIS__
+    port.write_response();
+#else
+    (void)port;
+#endif
+}
+
+}  // namespace cpt

@@ -1,0 +1,42 @@
+"""The zc706 kernel C-simulated on one core: 8×8-bit MAC/s, and one training iteration of ResNet-8, batch 8."""
+
+from __future__ import annotations
+
+import time
+
+from tqdm import tqdm
+
+from host.execute import run_pass
+from host.layer import Conv, Pass
+from host.networks import cifar_resnet
+from host.precision import Precision
+from scripts.benchmarks.timing import best_seconds
+from sim.config import Config
+from sim.hls_device import HlsKernel
+from sim.vectors.build import operand_shapes, random_codes
+
+BITS = Precision(8, 8, b_signed=True)
+
+
+def run_on(kernel: HlsKernel, layer: Conv, which: Pass) -> None:
+    """One pass with random codes."""
+    a_shape, b_shape = operand_shapes(layer, which)
+    a, b = random_codes(a_shape, 8, False, seed=1), random_codes(b_shape, 8, True, seed=2)
+    run_pass(kernel, layer, which, BITS, a, b)
+
+
+def measure(repeat: int) -> dict[str, float]:
+    """MAC/s of each pass of a full round of lanes; seconds of the iteration, once."""
+    kernel = HlsKernel(Config.named("zc706"))
+    layer = Conv(kernel.config.lanes, 16, 16, 32, 32, (3, 3), padding=(1, 1))
+    results = {}
+    for which in Pass:
+        seconds = best_seconds(lambda which=which: run_on(kernel, layer, which), min(repeat, 2))  # type: ignore[misc]
+        results[f"{which.value}_million_macs_per_second"] = layer.macs / seconds / 1e6
+    network = cifar_resnet(8, batch=8)
+    jobs = [(layer, which) for layer in network.values() for which in Pass]
+    start = time.perf_counter()
+    for layer, which in tqdm(jobs, desc="ResNet-8 iteration", unit="pass", leave=False):
+        run_on(kernel, layer, which)
+    results["resnet8_batch8_iteration_seconds"] = time.perf_counter() - start
+    return results

@@ -1,0 +1,119 @@
+"""C-simulation by make: the test bench on every vector, under sanitizers, and on vectors that are wrong."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sim.config import Config
+from sim.contract import CONFIGS
+from sim.hls_device import HLS, make
+from sim.vectors import Vector, catalogue
+
+# Every stage, format and kind of error once; the whole catalogue under sanitizers is `make -C hls sanitize`.
+SANITIZED = (
+    "width-3x5",
+    "wide-16s-16u",
+    "shape-5x3",
+    "shape-3x3-stride-2",
+    "shape-depthwise",
+    "shape-linear",
+    "shape-kernel-15",
+    "batch-lanes-plus-1",
+    "row-sums-s",
+    "out-int64",
+    "out-planes-7s-stochastic",
+    "out-int16-16u-nearest",
+    "stride-gaps-in-result",
+    "error-bus-read-a",
+    "error-bus-write",
+    "error-bus-fetch",
+    "error-overlap-list",
+    "error-list-behind-region",
+)
+
+
+def built(goal: str) -> Path:
+    made = make(goal)
+    assert made.returncode == 0, made.stdout + made.stderr
+    return HLS / goal
+
+
+def bench(program: Path, *arguments: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def testbench() -> Path:
+    return built("build/tiny/testbench")
+
+
+@pytest.fixture(scope="module")
+def good() -> Vector:
+    return next(vector for vector in catalogue(Config.named("tiny")) if vector.name == "row-sums-u")
+
+
+@pytest.mark.slow
+def test_make_csim_passes_every_vector_of_both_builds() -> None:
+    done = make("csim")
+    assert done.returncode == 0, done.stdout + done.stderr
+    count = sum(1 for _ in catalogue(Config.named("tiny")))
+    assert done.stdout.count(f"{count} passed, 0 failed, 0 left out") == len(CONFIGS)
+    assert "WARNING" not in done.stdout, "a stream was read empty or left full"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", CONFIGS)
+def test_nothing_is_out_of_bounds_or_undefined(config: str, tmp_path: Path) -> None:
+    program = built(f"build/{config}-sanitize/testbench")
+    for vector in catalogue(Config.named(config)):
+        if vector.name in SANITIZED:
+            vector.save(tmp_path)
+    done = bench(program, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(SANITIZED)} passed" in done.stdout
+
+
+def test_wrong_byte_is_named_with_its_command(testbench: Path, good: Vector, tmp_path: Path) -> None:
+    command = good.before[good.list_offset + 128 :].view("<u4")  # the second of the list
+    address = int(command[16])
+    expected, found = int(good.after[address]) ^ 0x5A, int(good.after[address])
+    good.after[address] ^= 0x5A
+    path = good.save(tmp_path)
+    good.after[address] ^= 0x5A
+    done = bench(testbench, path)
+    assert done.returncode == 1
+    wanted = f"result of command 1, address 0x{address:X}: expected 0x{expected:02X}, found 0x{found:02X}"
+    assert f"FAIL row-sums-u.vec: {wanted}" in done.stdout
+
+
+def test_wrong_register_is_named(testbench: Path, good: Vector, tmp_path: Path) -> None:
+    data = bytearray(good.to_bytes())
+    data[24] = 20  # the expected STATUS
+    (tmp_path / "a.vec").write_bytes(data)
+    done = bench(testbench, tmp_path)
+    assert done.returncode == 1
+    assert "FAIL a.vec: STATUS expected 0x14, found 0x0" in done.stdout
+
+
+def test_file_that_is_no_vector_fails(testbench: Path, good: Vector, tmp_path: Path) -> None:
+    (tmp_path / "cut.vec").write_bytes(good.to_bytes()[:-1])
+    done = bench(testbench, tmp_path / "cut.vec", tmp_path / "missing.vec")
+    assert done.returncode == 1
+    assert done.stdout.count("cannot be read, or is no vector file") == 2
+
+
+def test_nothing_to_run_is_a_failure(testbench: Path, tmp_path: Path) -> None:
+    done = bench(testbench, tmp_path)
+    assert done.returncode == 1
+    assert "nothing was run" in done.stdout
+
+
+@pytest.mark.parametrize("goal", ["csynth", "cosim", "export"])
+def test_vitis_goals_say_what_is_missing(goal: str) -> None:
+    done = make(goal, "VITIS=")
+    assert done.returncode != 0
+    assert "vitis_hls is not on the PATH" in done.stderr
+    assert "2021.1 to 2024.2" in done.stderr

@@ -1,0 +1,112 @@
+"""The C++ kernel against the vectors and the reference, through its shared library."""
+
+from __future__ import annotations
+
+import shutil
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sim.hls_device
+from sim.config import Config
+from sim.contract import CONFIGS, NO_COMMAND, VERSION_MAGIC, Error, Register
+from sim.hls_device import HlsKernel
+from sim.reference import Outcome, Reference
+from sim.tensors import Memory
+from sim.vectors import Vector, catalogue
+from tests.hls.random_lists import random_list
+
+# Names of all vectors; tests/sim/test_vectors.py keeps the file up to date.
+VECTORS = [line.split()[1] for line in (Path(__file__).parents[1] / "sim" / "vectors.sha256").read_text().splitlines()]
+
+
+@lru_cache
+def vectors(config: str) -> dict[str, Vector]:
+    return {vector.name: vector for vector in catalogue(Config.named(config))}
+
+
+@lru_cache
+def kernel(config: str) -> HlsKernel:
+    return HlsKernel(Config.named(config))
+
+
+def registers(outcome: Outcome) -> tuple[Error, int, int]:
+    """Those that an executor must get right; cycles are its own."""
+    return outcome.error, outcome.error_index, outcome.commands_done
+
+
+@pytest.mark.parametrize("case", VECTORS)
+def test_vector_and_the_list_after_it(case: str) -> None:
+    config, name = case.split("/")
+    vector = vectors(config)[name]
+    memory = vector.before.copy()
+    outcome = vector.run_on(kernel(config), memory)
+    assert registers(outcome) == (vector.error, vector.error_index, vector.commands_done)
+    assert np.flatnonzero(memory != vector.after)[:8].tolist() == [], "addresses of wrong bytes"
+    after = kernel(config).run(memory, 0, 0)
+    assert registers(after) == (Error.OK, NO_COMMAND, 0), "not ready for the next list"
+
+
+def run_both(config: str, memory: Memory, offset: int, size: int, mem_base: int = 0) -> tuple[Outcome, Outcome]:
+    """Both executors' outcomes, when they left the same memory."""
+    expected, found = memory.copy(), memory.copy()
+    wanted = Reference(Config.named(config)).run(expected, offset, size, mem_base)
+    got = kernel(config).run(found, offset, size, mem_base)
+    assert np.flatnonzero(expected != found)[:8].tolist() == [], "addresses of wrong bytes"
+    return wanted, got
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("seed", range(40))
+def test_random_lists_agree_with_the_reference(seed: int, config: str) -> None:
+    memory, offset, size = random_list(seed, Config.named(config))
+    wanted, got = run_both(config, memory, offset, size, mem_base=seed * 0x1_2345_6780)
+    assert wanted.error == Error.OK
+    assert registers(got) == registers(wanted)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_damaged_commands_end_as_on_the_reference(config: str) -> None:
+    """Bits of the list flipped at random: the same verdict, the same memory."""
+    draw = np.random.default_rng(7)
+    seen = set()
+    for turn in range(300):
+        memory, offset, size = random_list(turn % 8, Config.named(config))
+        for bit in draw.integers(8 * size, size=int(draw.integers(1, 4))):
+            memory[offset + bit // 8] ^= 1 << bit % 8
+        wanted, got = run_both(config, memory, offset, size)
+        assert registers(got) == registers(wanted), turn
+        seen.add(wanted.error)
+    assert {Error.OK, Error.RESERVED, Error.SHAPE, Error.RANGE, Error.OVERLAP, Error.ALIGNMENT} <= seen
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_capability_registers_are_filled_by_an_empty_list(config: str) -> None:
+    device = HlsKernel(Config.named(config))
+    device.run(np.zeros(64, dtype=np.uint8), 0, 0)
+    assert device.register(Register.MAGIC) == VERSION_MAGIC
+    shown = {name: device.register(Register[name.upper()]) for name in device.config.parameters()}
+    assert shown == device.config.parameters()
+
+
+def test_memory_that_is_a_slice_of_a_larger_array_is_written_in_place() -> None:
+    vector = vectors("tiny")["width-3x4"]
+    larger = np.zeros(vector.before.size + 3, dtype=np.uint8)
+    larger[3:] = vector.before
+    kernel("tiny").run(larger[3:], vector.list_offset, vector.list_bytes)
+    assert np.array_equal(larger[3:], vector.after)
+    assert not larger[:3].any()
+
+
+def test_parameters_without_a_build_are_refused() -> None:
+    parameters = {**Config.named("tiny").parameters(), "lanes": 5}
+    with pytest.raises(ValueError, match="built for tiny, zc706"):
+        HlsKernel(Config(name="tiny", **parameters))
+
+
+def test_lacking_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda tool: None if tool == "g++" else tool)
+    with pytest.raises(OSError, match=r"g\+\+ is missing"):
+        sim.hls_device.build_library("tiny")
