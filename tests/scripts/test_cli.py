@@ -1,0 +1,89 @@
+"""The cpt command as a user runs it: what it prints, what it writes, how it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scripts.cli import main
+from scripts.layer_spec import parse_layer
+from sim.vectors import Vector
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line a refused command prints."""
+    assert main(list(arguments)) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("cpt: ")
+    return lines[0]
+
+
+def test_without_a_command_it_teaches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert "start here" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("device", ["reference", "bit-serial", "hls"])
+def test_sim_verifies_a_layer_on_every_device(capsys: pytest.CaptureFixture[str], device: str) -> None:
+    layer = "conv:n2,c5-6,6x5,k3,s2,p1"
+    assert main(["sim", "--device", device, "--layer", layer, "--bits", "3", "5", "--verify", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["pass"] for row in rows] == ["forward", "input-error", "weight-gradient"]
+    assert [row["bits"] for row in rows] == ["3x3", "5x3", "3x5"]
+    assert all(row["reference differs"] == row["PyTorch differs"] == 0 for row in rows)
+
+
+def test_demo_agrees_and_leaves_its_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["demo", "--out", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "demo.json").read_text())
+    assert len(rows) == 18
+    assert all(row["integers_agree"] and row["floats_agree"] for row in rows)
+    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+    assert "data:image/png;base64," in (tmp_path / "demo.html").read_text()
+    assert "DIFFER" not in capsys.readouterr().out
+
+
+def test_vectors_are_written_as_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["vectors", "--config", "tiny", "--out", str(tmp_path)]) == 0
+    files = list(tmp_path.glob("*.vec"))
+    assert f"{len(files)} vectors" in capsys.readouterr().out
+    assert Vector.load(tmp_path / "empty-list.vec").commands_done == 0
+
+
+def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["constants"]) == 0
+    assert "agree" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("sim", "--layer", "conv:n8"), "write conv:nBATCH"),
+        (("sim", "--layer", "conv:n1,c3-4,5x5,k9"), "smaller than the kernel"),
+        (("sim", "--layer", "linear:n1,c30000-4"), "1,160 too few"),
+        (("sim", "--layer", "linear:n1,c4-4,q"), "'q' is not understood"),
+        (("sim", "--bits", "0", "8"), "a_bits = 0 is not in 1..16"),
+        (("sim", "--bits", "8", "17"), "a_bits = 17 is not in 1..16"),
+        (("bench", "everything"), "no benchmark 'everything'"),
+        (("bench", "reference", "--repeat", "0"), "must be 1 or more"),
+        (("cosim", "--only", "nothing"), "no vector matches 'nothing'"),
+        (("cosim", "--dut", "rtl"), "no RTL core"),
+    ],
+)
+def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    assert message in refused(capsys, *arguments)
+
+
+def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    assert "file" in refused(capsys, "vectors", "--out", str(tmp_path / "file" / "vectors"))
+
+
+def test_a_layer_is_read_as_written() -> None:
+    layer = parse_layer("conv:n8,c16-32,30x20,k3x5,s2x1,p1x2,g4")
+    assert (layer.batch, layer.in_channels, layer.out_channels) == (8, 16, 32)
+    assert (layer.height, layer.width, layer.groups) == (30, 20, 4)
+    assert (layer.kernel, layer.stride, layer.padding) == ((3, 5), (2, 1), (1, 2))
