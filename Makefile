@@ -40,7 +40,7 @@ demo: setup ## run the demonstration
 
 test: lint ## set up, lint and run all tests
 	@echo "test: pytest on two cores"
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -n 2
 
 lint: setup ## check style, formatting and types
 	@echo "lint: ruff check"

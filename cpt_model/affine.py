@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from sim.affine import check_operand_bits
+from sim.affine import LEAST_SCALE, check_operand_bits
 from sim.noise import noise_keys
 
-LEAST_SCALE = 2.0**-126
 MASK = 0xFFFFFFFF
 
 
@@ -51,7 +50,7 @@ def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False,
     dims = tuple(range(1, values.ndim)) if per_channel else tuple(range(values.ndim))
     low, high = values.amin(dims, keepdim=True), values.amax(dims, keepdim=True)
     levels = float((1 << bits) - 1)
-    scale = ((high - low) / levels).clamp_min(LEAST_SCALE)
+    scale = ((high - low) / levels).clamp_min(float(LEAST_SCALE))
     if not torch.isfinite(scale).all():
         raise ValueError("cannot quantise: values are not finite or their range is not a float32")
     steps = (values - low) / scale

@@ -56,8 +56,8 @@ static std::int64_t scale(std::int32_t weight, std::uint32_t count) {
 #endif
 }
 
-/// One step of one lane: sums = (first ? 0 : sums) +- 2^exponent * matches. A unit is AND gates, a popcount and one
-/// DSP, which weighs and adds up: no adder and no shifter made of LUTs.
+/// One step of one lane: sums = (first ? 0 : sums) +- 2^exponent * matches. Meant to become AND gates, a popcount and
+/// one DSP a unit, which weighs and adds up; whether the tool maps it so is for csynth's report to say.
 static void multiply(
     const word_t a[SLICE_GROUPS], const word_t b[COLUMNS][SLICE_GROUPS], bool first, std::uint32_t exponent,
     bool negative, accumulator_t sums[COLUMNS]) {
@@ -84,7 +84,7 @@ static void give(hls::stream<results_t>& stream, const accumulator_t sums[COLUMN
 }
 
 void array(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<slice_t> a[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<slice_t> a[LANES],
     hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]) {
     static Job job;
     // Every unit works in every cycle: everything it holds is in registers. Static, as a WGRAD's sums go on in the
@@ -95,14 +95,15 @@ void array(
 #pragma HLS ARRAY_PARTITION variable=held complete dim=0
 #pragma HLS ARRAY_PARTITION variable=sums complete dim=0
 #pragma HLS ARRAY_PARTITION variable=row_sums complete
-    // Each column reads one slice a cycle, as one wide word of block RAM. `recent` stands in for what was written too
-    // short ago, so the tool need not keep reads behind writes.
+    // Each column reads one slice a cycle, as one wide word of block RAM. `recent` stands in for what was written in
+    // the last RECENT steps, so a read follows the write that it depends on by more steps than that.
     static word_t kept[COLUMNS][COLUMN_WORDS][SLICE_GROUPS];
     static word_t recent[RECENT][COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=kept complete dim=1
 #pragma HLS ARRAY_RESHAPE variable=kept complete dim=3
 #pragma HLS BIND_STORAGE variable=kept type=ram_s2p impl=bram
-#pragma HLS DEPENDENCE variable=kept inter false
+#pragma HLS DEPENDENCE variable=kept type=inter direction=RAW distance=5 true
+    static_assert(RECENT + 1 == 5, "the distance between a write of `kept` and its first read");
 #pragma HLS ARRAY_PARTITION variable=recent complete dim=0
     job = next_job(plan, index, job);
 

@@ -131,6 +131,9 @@ std::uint32_t check_list(
     std::uint64_t mem_base, std::uint32_t mem_bytes, std::uint32_t list_offset, std::uint32_t list_bytes) {
     if ((mem_base | mem_bytes | list_offset) % LIST_ALIGNMENT) return ERROR_LIST_ALIGNMENT;
     if (list_bytes % COMMAND_BYTES) return ERROR_LIST_TRUNCATED;
+    constexpr std::uint64_t bus_end = std::uint64_t(1) << ADDRESS_BITS;
+    // Asked as a difference: a base of 64 bits could wrap the sum.
+    if (mem_base > bus_end || mem_bytes > bus_end - mem_base) return ERROR_LIST_RANGE;
     if (std::uint64_t(list_offset) + list_bytes > mem_bytes) return ERROR_LIST_RANGE;
     return ERROR_OK;
 }

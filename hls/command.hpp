@@ -5,18 +5,6 @@
 
 namespace cpt {
 
-// Every field of the contract's table: name here, name in contract.hpp.
-#define CPT_FIELDS(X)                                                                                               \
-    X(opcode, OPCODE) X(a_bits, A_BITS) X(b_bits, B_BITS) X(out_bits, OUT_BITS) X(flags, FLAGS)                     \
-    X(out_format, OUT_FORMAT) X(shift, SHIFT) X(tag, TAG) X(images, IMAGES) X(a_blocks, A_BLOCKS)                   \
-    X(y_blocks, Y_BLOCKS) X(a_height, A_HEIGHT) X(a_width, A_WIDTH) X(y_height, Y_HEIGHT) X(y_width, Y_WIDTH)       \
-    X(kernel_h, KERNEL_H) X(kernel_w, KERNEL_W) X(stride_y, STRIDE_Y) X(stride_x, STRIDE_X) X(up_y, UP_Y)           \
-    X(up_x, UP_X) X(pad_top, PAD_TOP) X(pad_left, PAD_LEFT) X(pad_bottom, PAD_BOTTOM) X(pad_right, PAD_RIGHT)       \
-    X(a_addr, A_ADDR) X(a_image_stride, A_IMAGE_STRIDE) X(a_block_stride, A_BLOCK_STRIDE)                           \
-    X(b_addr, B_ADDR) X(b_image_stride, B_IMAGE_STRIDE) X(b_block_stride, B_BLOCK_STRIDE)                           \
-    X(out_addr, OUT_ADDR) X(out_image_stride, OUT_IMAGE_STRIDE) X(out_block_stride, OUT_BLOCK_STRIDE)               \
-    X(sums_addr, SUMS_ADDR) X(seed_lo, SEED_LO) X(seed_hi, SEED_HI)
-
 /// A decoded command; `sim/CONTRACT.md` section 3 says what the fields mean.
 struct Command {
 #define CPT_MEMBER(name, NAME) std::uint32_t name;
@@ -52,8 +40,5 @@ constexpr std::uint32_t field_bits(std::uint32_t word) {
     return 0 CPT_FIELDS(CPT_COVER);
 #undef CPT_COVER
 }
-
-constexpr std::uint32_t DEFINED_FLAGS =
-    1u << FLAG_A_SIGNED | 1u << FLAG_B_SIGNED | 1u << FLAG_OUT_SIGNED | 1u << FLAG_STOCHASTIC | 1u << FLAG_ROW_SUMS;
 
 }  // namespace cpt

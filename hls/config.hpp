@@ -10,11 +10,6 @@
 
 namespace cpt {
 
-namespace builds {
-constexpr Config tiny = CONFIG_TINY;
-constexpr Config zc706 = CONFIG_ZC706;
-}  // namespace builds
-
 constexpr Config BUILD = builds::CPT_CONFIG;
 static_assert(legal(BUILD), "a parameter of the build is outside its legal range");
 
@@ -50,13 +45,23 @@ constexpr std::uint32_t LANE_FEED_PACKETS = 32;
 // K is cut into jobs of so many slices, which bounds what streams hold in C-simulation.
 constexpr std::uint32_t SLICES_PER_JOB = 16;
 
-// Pieces of 16 words that a lane collects of a result row before they are stored.
-constexpr std::uint32_t ROW_PIECES = max_of(BUILD.row_words / BLOCK, 4);
+// Pieces of 16 words that the results of a position fill at most: those of 16 columns, 64 bits each.
+constexpr std::uint32_t MAX_PIECES = 4;
+static_assert(COLUMNS * 64 <= MAX_PIECES * BLOCK * 16, "INT64 results of all columns");
+// Pieces that a lane collects of a result row before they are stored.
+constexpr std::uint32_t ROW_PIECES = max_of(BUILD.row_words / BLOCK, MAX_PIECES);
 // Lanes whose results are rounded in one cycle.
 constexpr std::uint32_t EPILOGUE_LANES = min_of(2, LANES);
 // Words that the store takes in a cycle: of one piece, or of a plane of as many positions. Each of the latter needs a
 // bank of its own.
 constexpr std::uint32_t STORE_WORDS = BANKS;
 constexpr std::uint32_t STORE_POSITIONS = min_of(4, BANKS);
+// Runs of writes whose answers the store may be waiting for.
+constexpr std::uint32_t RUNS_IN_FLIGHT = 8;
+
+// Jobs between two looks at the bus errors. The stages run empty there, so a look costs about one job's latency.
+constexpr std::uint32_t JOBS_PER_LOOK = 32;
+// Beats of memory from bus address 0 that Vitis' co-simulation copies for each master and each list.
+constexpr std::uint32_t COSIM_BEATS = 8192;
 
 }  // namespace cpt

@@ -16,6 +16,7 @@ constexpr std::uint32_t MAX_SHIFT = 47u;
 constexpr std::uint32_t COMMAND_BYTES = 128u;
 constexpr std::uint32_t COMMAND_WORDS = 32u;
 constexpr std::uint32_t LIST_ALIGNMENT = 64u;
+constexpr std::uint32_t ADDRESS_BITS = 32u;
 constexpr std::uint32_t TENSOR_ALIGNMENT = 64u;
 constexpr std::uint32_t MAX_IMAGES = 65535u;
 constexpr std::uint32_t MAX_BLOCKS = 4095u;
@@ -200,6 +201,54 @@ constexpr std::uint32_t FIELD_SEED_HI_WORD = 21u;
 constexpr std::uint32_t FIELD_SEED_HI_LSB = 0u;
 constexpr std::uint32_t FIELD_SEED_HI_WIDTH = 32u;
 
+// Every field of a command: its name, and its name in the constants above.
+#define CPT_FIELDS(X) \
+    X(opcode, OPCODE) \
+    X(a_bits, A_BITS) \
+    X(b_bits, B_BITS) \
+    X(out_bits, OUT_BITS) \
+    X(flags, FLAGS) \
+    X(out_format, OUT_FORMAT) \
+    X(shift, SHIFT) \
+    X(tag, TAG) \
+    X(images, IMAGES) \
+    X(a_blocks, A_BLOCKS) \
+    X(y_blocks, Y_BLOCKS) \
+    X(a_height, A_HEIGHT) \
+    X(a_width, A_WIDTH) \
+    X(y_height, Y_HEIGHT) \
+    X(y_width, Y_WIDTH) \
+    X(kernel_h, KERNEL_H) \
+    X(kernel_w, KERNEL_W) \
+    X(stride_y, STRIDE_Y) \
+    X(stride_x, STRIDE_X) \
+    X(up_y, UP_Y) \
+    X(up_x, UP_X) \
+    X(pad_top, PAD_TOP) \
+    X(pad_left, PAD_LEFT) \
+    X(pad_bottom, PAD_BOTTOM) \
+    X(pad_right, PAD_RIGHT) \
+    X(a_addr, A_ADDR) \
+    X(a_image_stride, A_IMAGE_STRIDE) \
+    X(a_block_stride, A_BLOCK_STRIDE) \
+    X(b_addr, B_ADDR) \
+    X(b_image_stride, B_IMAGE_STRIDE) \
+    X(b_block_stride, B_BLOCK_STRIDE) \
+    X(out_addr, OUT_ADDR) \
+    X(out_image_stride, OUT_IMAGE_STRIDE) \
+    X(out_block_stride, OUT_BLOCK_STRIDE) \
+    X(sums_addr, SUMS_ADDR) \
+    X(seed_lo, SEED_LO) \
+    X(seed_hi, SEED_HI)
+
+/// The bits of field `flags` that have a meaning.
+constexpr std::uint32_t DEFINED_FLAGS =
+    1u << FLAG_A_SIGNED
+    | 1u << FLAG_B_SIGNED
+    | 1u << FLAG_OUT_SIGNED
+    | 1u << FLAG_STOCHASTIC
+    | 1u << FLAG_ROW_SUMS;
+
 /// The parameters of a build.
 struct Config {
     std::uint32_t lanes;
@@ -213,6 +262,12 @@ struct Config {
 
 constexpr Config CONFIG_TINY = {3u, 8u, 3u, 2048u, 512u, 256u, 8u};
 constexpr Config CONFIG_ZC706 = {43u, 16u, 9u, 16384u, 512u, 1024u, 64u};
+
+/// The builds under the names they have on a command line.
+namespace builds {
+constexpr Config tiny = CONFIG_TINY;
+constexpr Config zc706 = CONFIG_ZC706;
+}  // namespace builds
 
 /// True when every parameter of a build is in its legal range.
 constexpr bool legal(const Config& c) {

@@ -83,10 +83,13 @@ static void finish_lane(
 #pragma HLS UNROLL
         values[column] = finish(command, keys, result.column[column], element + column);
     }
-    for (std::uint32_t piece = 0; piece < plan.pieces; ++piece) {
-#pragma HLS LOOP_TRIPCOUNT min=1 max=4
-        pieces[position * plan.pieces + piece] = command.is_planes() ? pack_planes(values, tile_channel(job))
-                                                                     : pack_words(values, plan.word_bytes, piece);
+    for (std::uint32_t piece = 0; piece < MAX_PIECES; ++piece) {
+        // A constant bound, as a pipelined loop around it must unroll it; each piece has a bank of its own.
+#pragma HLS UNROLL
+        if (piece < plan.pieces) {
+            pieces[position * plan.pieces + piece] = command.is_planes() ? pack_planes(values, tile_channel(job))
+                                                                         : pack_words(values, plan.word_bytes, piece);
+        }
     }
     sums[position] = result.row_sum;
 }
@@ -103,7 +106,7 @@ static results_t take_result(hls::stream<results_t> results[LANES], std::uint32_
 }
 
 void epilogue(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<results_t> results[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[LANES],
     piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES]) {
     const noise_keys_t keys = make_noise_keys(command.seed_lo, command.seed_hi);
     static Job job;

@@ -47,6 +47,7 @@ static void form_weights(
             word_t formed[COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=formed complete dim=0
             for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
+                // One group of every column a cycle, as a column's memory has one port for reading.
 #pragma HLS PIPELINE II=1
                 const bool beyond = row == c.a_blocks * c.kernel_h;
                 const std::uint32_t address = (row * c.b_bits + plane) * c.kernel_w + kx;
@@ -72,6 +73,7 @@ static void form_weights(
 static void take_strip(const Command& c, hls::stream<packet_t>& column_feed, strip_t& strip) {
     std::uint32_t count = 0;
     for (std::uint32_t taken = 0; taken < c.b_bits * SLICE_PIXELS; taken += count) {
+        // A packet a cycle, as fast as `unpack` sends them: each of its words has a bank of its own.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=9 max=144
         const packet_t packet = column_feed.read();
@@ -86,6 +88,7 @@ static void form_strip(const Command& c, const Job& job, const strip_t& strip, h
         word_t formed[COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=formed complete dim=0
         for (std::uint32_t at = 0; at < SLICE_PIXELS; at += BANKS) {
+            // One pixel of every bank a cycle; all columns look at the same ones.
 #pragma HLS PIPELINE II=1
             word_t pixels[BANKS];
             read_banks(strip, plane * SLICE_PIXELS + at, pixels);
@@ -102,7 +105,7 @@ static void form_strip(const Command& c, const Job& job, const strip_t& strip, h
 }
 
 void form_columns(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<packet_t>& column_feed,
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<packet_t>& column_feed,
     hls::stream<slice_t> b[COLUMNS]) {
     static Job job;
     static weights_t weights[COLUMNS];

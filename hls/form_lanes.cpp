@@ -4,7 +4,7 @@
 namespace cpt {
 
 void form_lanes(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<packet_t> lane_feed[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<packet_t> lane_feed[LANES],
     hls::stream<slice_t> a[LANES]) {
     static Job job;
     static lane_memory_t memory[LANES];

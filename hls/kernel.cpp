@@ -6,13 +6,19 @@
 
 namespace cpt {
 
-/// One checked command: its jobs flow through the stages, several in different stages at a time.
-static void execute(
-    const Command& command, const Plan& plan, address_t base, const beat_t* loads, store_port_t& stores,
-    volatile const ap_uint<2>* bus_errors) {
-    for (std::uint64_t index = 0; index < plan.jobs; ++index) {
+static std::uint32_t bus_error(volatile const ap_uint<2>* bus_errors) {
+    const ap_uint<2> errors = *bus_errors;
+    return errors[0] ? ERROR_READ_BUS : errors[1] ? ERROR_WRITE_BUS : ERROR_OK;
+}
+
+/// `count` jobs from `plan.first_job` on flow through the stages, several in different stages at a time.
+static void run_jobs(
+    const Command& command, const Plan& plan, std::uint32_t count, address_t base, const beat_t* loads,
+    store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    // Counts from 0 to an argument, without a way out: the form of loop that the tool takes as a dataflow.
+    for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
-#pragma HLS LOOP_TRIPCOUNT min=1 max=4096
+#pragma HLS LOOP_TRIPCOUNT min=1 max=32
         // Depths: runs are short, so a few dozen keep the bus busy; a feed holds what `load` sends to a lane at once;
         // the array takes an element of A every b_bits cycles, so few need to wait.
         static hls::stream<run_t> runs("runs");
@@ -30,14 +36,17 @@ static void execute(
 #pragma HLS STREAM variable=b depth=4
 #pragma HLS STREAM variable=results depth=2
         static_assert(LANE_FEED_PACKETS == 32, "the depth of lane_feed");
+        static_assert(JOBS_PER_LOOK == 32, "the most that `count` can be");
         // Ping-pong memories: the store empties one while the epilogue fills the other, EPILOGUE_LANES lanes at a time;
-        // the store reads STORE_POSITIONS positions.
+        // the store reads STORE_POSITIONS positions, the epilogue writes MAX_PIECES pieces of one.
         piece_t pieces[LANES][ROW_PIECES];
         sum_t sums[LANES][ROW_PIECES];
 #pragma HLS ARRAY_PARTITION variable=pieces cyclic factor=2 dim=1
 #pragma HLS ARRAY_PARTITION variable=pieces cyclic factor=4 dim=2
 #pragma HLS AGGREGATE variable=pieces compact=bit
 #pragma HLS ARRAY_PARTITION variable=sums cyclic factor=2 dim=1
+        static_assert(EPILOGUE_LANES <= 2, "the banks of pieces and sums in dim 1");
+        static_assert(STORE_POSITIONS <= 4 && MAX_PIECES <= 4, "the banks of pieces in dim 2");
         load(command, plan, index, base, loads, runs, beats);
         unpack(runs, beats, lane_feed, column_feed);
         form_lanes(command, plan, index, lane_feed, a);
@@ -48,9 +57,20 @@ static void execute(
     }
 }
 
-static std::uint32_t bus_error(volatile const ap_uint<2>* bus_errors) {
-    const ap_uint<2> errors = *bus_errors;
-    return errors[0] ? ERROR_READ_BUS : errors[1] ? ERROR_WRITE_BUS : ERROR_OK;
+/// One checked command, up to its end or the first look that finds a bus error.
+static std::uint32_t execute(
+    const Command& command, Plan plan, address_t base, const beat_t* loads, store_port_t& stores,
+    volatile const ap_uint<2>* bus_errors) {
+    std::uint32_t error = ERROR_OK;
+    while (plan.first_job < plan.jobs && error == ERROR_OK) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=128
+        const std::uint64_t left = plan.jobs - plan.first_job;
+        const std::uint32_t count = left < JOBS_PER_LOOK ? std::uint32_t(left) : JOBS_PER_LOOK;
+        run_jobs(command, plan, count, base, loads, stores, bus_errors);
+        plan.first_job += count;
+        error = bus_error(bus_errors);
+    }
+    return error;
 }
 
 /// One command of the list; adds its array steps when it was executed.
@@ -66,8 +86,7 @@ static std::uint32_t run_command(
     error = check_command(words, command, mem_bytes, list);
     if (error != ERROR_OK) return error;
     const Plan plan = make_plan(command);
-    execute(command, plan, base, loads, stores, bus_errors);
-    error = bus_error(bus_errors);
+    error = execute(command, plan, base, loads, stores, bus_errors);
     if (error == ERROR_OK) steps += array_steps(command, plan);
     return error;
 }
@@ -107,9 +126,11 @@ void cpt_kernel(
     std::uint32_t& row_words, std::uint32_t& bus_bytes) {
     // Masters start at bus address 0 (offset=off): the contract has one base register, which is added here. Enough
     // reads and writes are outstanding to hide the memory's latency. `depth` is for co-simulation (testbench.cpp).
-#pragma HLS INTERFACE m_axi port=commands bundle=commands offset=off depth=524288
-#pragma HLS INTERFACE m_axi port=loads bundle=loads offset=off depth=524288 num_read_outstanding=32
-#pragma HLS INTERFACE m_axi port=stores bundle=stores offset=off depth=524288 num_write_outstanding=16
+    static_assert(cpt::COSIM_BEATS == 8192, "the depth of the masters");
+    static_assert(cpt::RUNS_IN_FLIGHT < 16, "the store must not fill the queue of its master");
+#pragma HLS INTERFACE m_axi port=commands bundle=commands offset=off depth=8192
+#pragma HLS INTERFACE m_axi port=loads bundle=loads offset=off depth=8192 num_read_outstanding=32
+#pragma HLS INTERFACE m_axi port=stores bundle=stores offset=off depth=8192 num_write_outstanding=16
 #pragma HLS INTERFACE ap_none port=bus_errors
 #pragma HLS INTERFACE s_axilite port=mem_base offset=0x10
 #pragma HLS INTERFACE s_axilite port=mem_bytes offset=0x20

@@ -11,9 +11,7 @@ std::uint32_t cpt_register_words() { return sizeof(cpt::simulation::Registers) /
 void cpt_run(std::uint32_t* registers, std::uint8_t* memory, std::uint64_t size) {
     cpt::simulation::Registers file;
     std::memcpy(file.words, registers, sizeof file.words);
-    const std::uint64_t base =
-        file[cpt::REGISTER_MEM_BASE] | std::uint64_t(file[cpt::REGISTER_MEM_BASE + 4]) << 32;
-    cpt::simulation::Region region(memory, size, base);
+    cpt::simulation::Region region(memory, size, file.get_64(cpt::REGISTER_MEM_BASE));
     cpt::simulation::run_list(region, nullptr, file);
     std::memcpy(registers, file.words, sizeof file.words);
 }

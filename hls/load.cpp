@@ -4,7 +4,7 @@
 namespace cpt {
 
 void load(
-    const Command& command, const Plan& plan, std::uint64_t index, address_t base, const beat_t* loads,
+    const Command& command, const Plan& plan, std::uint32_t index, address_t base, const beat_t* loads,
     hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
     static Job job;
     job = next_job(plan, index, job);

@@ -9,6 +9,7 @@ namespace cpt {
 inline void send_run(
     const beat_t* loads, hls::stream<run_t>& runs, hls::stream<words_t>& beats, address_t address,
     std::uint32_t target, std::uint32_t destination, std::uint32_t words, std::uint32_t step) {
+    // One instance for all its callers: one burst engine on the master.
 #pragma HLS INLINE off
     const std::uint32_t offset = address % BUS_BYTES / 2;
     runs.write(run_t{target, destination, words, step, offset, false, false});

@@ -21,6 +21,7 @@ struct Plan {
     std::uint32_t rounds;
     std::uint32_t tiles;
     std::uint64_t jobs;
+    std::uint64_t first_job;    // of those that now flow through the stages, which count on from it
     std::uint32_t word_bytes;   // of one number in memory; 0 for planes
     std::uint32_t pieces;       // of 16 words that a position's results fill
     std::uint32_t area;         // positions of one tile of the result
@@ -50,6 +51,7 @@ inline Plan make_plan(const Command& command) {
     }
     plan.rounds = ceil_div(plan.lane_rows, LANES);
     plan.jobs = std::uint64_t(plan.tiles) * plan.rounds * plan.rows * plan.chunks;
+    plan.first_job = 0;
     return plan;
 }
 
@@ -69,9 +71,9 @@ struct Job {
     bool starts_tile() const { return chunk == 0 && row == 0 && round == 0; }
 };
 
-/// Job `index`, from the one before.
-inline Job next_job(const Plan& plan, std::uint64_t index, Job job) {
-    if (index == 0) return Job{0, 0, 0, 0};
+/// Job `plan.first_job + index`, from the one before.
+inline Job next_job(const Plan& plan, std::uint32_t index, Job job) {
+    if (plan.first_job + index == 0) return Job{0, 0, 0, 0};
     if (++job.chunk < plan.chunks) return job;
     job.chunk = 0;
     if (++job.row < plan.rows) return job;

@@ -4,7 +4,8 @@
 //                              |                                +--> array --results--> epilogue --pieces--> store
 //                              +------feed-> form_columns --b---+
 //
-// Each stage has its own copy of the command and the plan, counts the jobs by itself, and owns its memories.
+// Each stage reads the same command and plan, which do not change while jobs flow, counts the jobs by itself, and owns
+// its memories.
 #pragma once
 
 #include "memory.hpp"
@@ -18,7 +19,7 @@ void fetch(const beat_t* commands, address_t address, std::uint32_t words[COMMAN
 
 /// Reads what the job needs of A and B, run by run.
 void load(
-    const Command& command, const Plan& plan, std::uint64_t index, address_t base, const beat_t* loads,
+    const Command& command, const Plan& plan, std::uint32_t index, address_t base, const beat_t* loads,
     hls::stream<run_t>& runs, hls::stream<words_t>& beats);
 
 /// Turns the beats of runs into packets for the banks of the memories behind.
@@ -28,27 +29,27 @@ void unpack(
 
 /// Keeps rows of A and forms each lane's K-slices, one element a (position, slice, plane of A).
 void form_lanes(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<packet_t> lane_feed[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<packet_t> lane_feed[LANES],
     hls::stream<slice_t> a[LANES]);
 
 /// Forms each column's K-slices of B, one element a (slice, plane of B).
 void form_columns(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<packet_t>& column_feed,
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<packet_t>& column_feed,
     hls::stream<slice_t> b[COLUMNS]);
 
 /// Multiplies bit-serially and adds up.
 void array(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<slice_t> a[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<slice_t> a[LANES],
     hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]);
 
 /// Rounds results and packs them as they will lie in memory.
 void epilogue(
-    const Command& command, const Plan& plan, std::uint64_t index, hls::stream<results_t> results[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[LANES],
     piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES]);
 
 /// Writes the results of the job, unless a bus error was seen.
 void store(
-    const Command& command, const Plan& plan, std::uint64_t index, address_t base,
+    const Command& command, const Plan& plan, std::uint32_t index, address_t base,
     volatile const ap_uint<2>* bus_errors, store_port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
     const sum_t sums[LANES][ROW_PIECES]);
 

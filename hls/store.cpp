@@ -3,9 +3,6 @@
 
 namespace cpt {
 
-// Runs whose answers may be outstanding; fewer than the master's own limit (kernel.cpp).
-constexpr std::uint32_t RUNS_IN_FLIGHT = 8;
-
 /// Consecutive bytes on their way to memory: the beat that is being filled, and where it goes.
 struct Run {
     address_t address;      // of the next word
@@ -87,8 +84,8 @@ static void gather(
 #pragma HLS UNROLL
         if (!c.is_planes()) {
             words[i] = pieces[segment * plan.pieces + at / BLOCK].word[at % BLOCK + i];
-        } else if (i < STORE_POSITIONS && at + i < ROW_PIECES) {
-            words[i] = pieces[at + i].word[segment];
+        } else {
+            words[i] = i < STORE_POSITIONS && at + i < ROW_PIECES ? pieces[at + i].word[segment] : word_t(0);
         }
     }
 }
@@ -107,6 +104,7 @@ static void store_results(
             begin(run, address, gapless ? layout.segments * layout.words : layout.words, stores);
         }
         for (std::uint32_t at = 0; at < layout.words; at += step) {
+            // As fast as the port allows: a step can end one beat and fill the run's last one, which are two writes.
 #pragma HLS PIPELINE
 #pragma HLS LOOP_TRIPCOUNT min=1 max=4
             word_t words[STORE_WORDS];
@@ -121,6 +119,7 @@ static void store_sums(
     address_t address, std::uint32_t positions, const sum_t sums[ROW_PIECES], Run& run, store_port_t& stores) {
     begin(run, address, 2 * positions, stores);
     for (std::uint32_t position = 0; position < positions; ++position) {
+        // As in store_results: no II is asked for, since a step may write two beats.
 #pragma HLS PIPELINE
 #pragma HLS LOOP_TRIPCOUNT min=1 max=64
         const std::uint32_t sum = std::uint32_t(sums[position]);
@@ -130,7 +129,7 @@ static void store_sums(
 }
 
 void store(
-    const Command& command, const Plan& plan, std::uint64_t index, address_t base,
+    const Command& command, const Plan& plan, std::uint32_t index, address_t base,
     volatile const ap_uint<2>* bus_errors, store_port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
     const sum_t sums[LANES][ROW_PIECES]) {
     static Job job;
@@ -141,8 +140,7 @@ void store(
     const std::uint32_t lanes = active_lanes(plan, job);
     const std::uint32_t positions = job_positions(command, plan, job);
     const bool with_sums = command.flag(FLAG_ROW_SUMS) && job.tile == 0;
-    Run run;
-    run.in_flight = 0;
+    Run run = {};
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=43
         const Layout layout = layout_of(command, plan, job, lane, positions, base);

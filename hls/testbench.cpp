@@ -18,8 +18,6 @@ using namespace cpt;
 namespace {
 
 constexpr std::size_t HEADER_BYTES = 64;
-// Vitis' co-simulation copies as many beats behind a master's pointer as its pragma says (depth, kernel.cpp).
-constexpr std::size_t COSIM_BEATS = 524288;
 
 struct Vector {
     std::string name;
@@ -62,15 +60,18 @@ std::vector<std::string> files_of(const std::string& argument) {
     return paths;
 }
 
-/// The command of the list whose result or row sums the byte belongs to, in words.
+/// The legal command of the list whose result or row sums the byte belongs to, in words.
 std::string owner_of(const Vector& vector, std::uint32_t address) {
+    const Extent list = {vector.list_offset, std::uint64_t(vector.list_offset) + vector.list_bytes};
     for (std::uint32_t at = 0; at + COMMAND_BYTES <= vector.list_bytes; at += COMMAND_BYTES) {
         if (std::uint64_t(vector.list_offset) + at + COMMAND_BYTES > vector.before.size()) break;
         std::uint32_t words[COMMAND_WORDS];
         for (std::uint32_t i = 0; i < COMMAND_WORDS; ++i) {
             words[i] = word_at(vector.before, vector.list_offset + at + 4 * i);
         }
-        const Extents extents = extents_of(decode(words));
+        const Command command = decode(words);
+        if (check_command(words, command, vector.mem_bytes, list) != ERROR_OK) continue;
+        const Extents extents = extents_of(command);
         const Extent byte = {address, std::uint64_t(address) + 1};
         if (byte.overlaps(extents.out)) return "result of command " + std::to_string(at / COMMAND_BYTES);
         if (byte.overlaps(extents.sums)) return "row sums of command " + std::to_string(at / COMMAND_BYTES);
@@ -93,12 +94,15 @@ bool memory_agrees(const Vector& vector, const std::uint8_t* found) {
     return false;
 }
 
-/// Runs the vector's list; the memory starts at bus address 0, its region at MEM_BASE.
+/// Runs the vector's list. Co-simulation sees the memory behind the masters' pointers, from bus address 0 on; a region
+/// beyond it can only be replayed through `simulation::Bus`.
 bool replay(const Vector& vector) {
     static std::vector<beat_t> memory(COSIM_BEATS);
-    const std::size_t end = vector.mem_base + vector.before.size();
-    if (end > memory.size() * BUS_BYTES) memory.resize(end / BUS_BYTES + 1);
-    std::uint8_t* const bytes = reinterpret_cast<std::uint8_t*>(memory.data()) + vector.mem_base;
+    std::vector<std::uint8_t> elsewhere;
+    const bool in_reach = std::uint64_t(vector.mem_base) + vector.before.size() <= memory.size() * BUS_BYTES;
+    if (!in_reach) elsewhere.resize(vector.before.size());
+    std::uint8_t* const bytes =
+        in_reach ? reinterpret_cast<std::uint8_t*>(memory.data()) + vector.mem_base : elsewhere.data();
     std::copy(vector.before.begin(), vector.before.end(), bytes);
     simulation::Registers registers = {};
     registers[REGISTER_MEM_BASE] = vector.mem_base;

@@ -3,8 +3,17 @@
 
 #include "config.hpp"
 
+// g++ takes the vendor's integers for uninitialised where it inlines them; warnings about our own code stay.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <ap_int.h>
 #include <hls_stream.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 namespace cpt {
 

@@ -4,7 +4,7 @@
 #   CPT_STAGE    csim, csynth, cosim or export
 #   CPT_CONFIG   tiny or zc706
 #   CPT_SOURCES  the kernel's .cpp files, relative to this folder
-#   CPT_VECTORS  folder of test vectors (csim and cosim)
+#   CPT_VECTORS  test vectors (csim and cosim): a folder, or files with spaces between them
 
 set part xc7z045ffg900-2
 set clock_period 5.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,20 +12,10 @@ from host.layer import Conv, Pass
 from host.lower import lower
 from host.plan import Plan
 from host.precision import EXACT, Output, Precision
-from sim.config import Config
+from sim.executor import Executor
 from sim.reference import Outcome
-from sim.tensors import Memory
 
 Codes = npt.NDArray[np.integer]
-
-
-class Executor(Protocol):
-    """The reference, the C-simulated kernel, ...: whatever obeys the contract."""
-
-    @property
-    def config(self) -> Config: ...
-
-    def run(self, memory: Memory, list_offset: int, list_bytes: int) -> Outcome: ...
 
 
 class ExecutionError(RuntimeError):

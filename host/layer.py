@@ -7,6 +7,8 @@ from enum import Enum
 
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_EXTENT, MAX_IMAGES, MAX_KERNEL, MAX_STEP
 
+Shape = tuple[int, int, int, int]
+
 
 class Pass(Enum):
     """The three matrix passes of a layer."""
@@ -60,6 +62,7 @@ class Conv:
             _within(axis, extent, MAX_EXTENT)
             if out_extent < 1:
                 raise LayerError(f"{axis} {extent} with this padding is smaller than the kernel {self.kernel}")
+            _within(f"output {axis}", out_extent, MAX_EXTENT)
 
     @classmethod
     def linear(cls, batch: int, in_features: int, out_features: int) -> Conv:
@@ -75,16 +78,24 @@ class Conv:
         return (self.width + 2 * self.padding[1] - self.kernel[1]) // self.stride[1] + 1
 
     @property
-    def input_shape(self) -> tuple[int, int, int, int]:
+    def input_shape(self) -> Shape:
         return self.batch, self.in_channels, self.height, self.width
 
     @property
-    def weight_shape(self) -> tuple[int, int, int, int]:
+    def weight_shape(self) -> Shape:
         return self.out_channels, self.in_channels // self.groups, *self.kernel
 
     @property
-    def output_shape(self) -> tuple[int, int, int, int]:
+    def output_shape(self) -> Shape:
         return self.batch, self.out_channels, self.out_height, self.out_width
+
+    def operand_shapes(self, which: Pass) -> tuple[Shape, Shape]:
+        """Shapes of a pass's operands a and b: input and weights, output error and weights, or input and error."""
+        return {
+            Pass.FORWARD: (self.input_shape, self.weight_shape),
+            Pass.INPUT_ERROR: (self.output_shape, self.weight_shape),
+            Pass.WEIGHT_GRADIENT: (self.input_shape, self.output_shape),
+        }[which]
 
     @property
     def macs(self) -> int:

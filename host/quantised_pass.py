@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from host.execute import Executor, run_pass
+from host.execute import run_pass
 from host.geometry import geometry
+from host.groups import bundles
 from host.layer import Conv, Pass
 from host.precision import Output, Precision
 from sim.affine import Quantised, column_sums, combine, group_row_sums, quantise, term_counts
+from sim.executor import Executor
 from sim.reference import Outcome
 
 Floats = npt.NDArray[np.float32]
@@ -60,7 +62,7 @@ def run_quantised(
     """One pass of the layer on the executor: input and weights, error and weights, or input and error."""
     left, right = quantise_operands(layer, which, a, b, fw_bits, bw_bits, seed)
     precision = Precision(left.bits, right.bits, left.signed, right.signed)
-    merged_groups = layer.groups > 1 and which is not Pass.WEIGHT_GRADIENT
+    merged_groups = which is not Pass.WEIGHT_GRADIENT and any(part.groups > 1 for part in bundles(layer))
     done = run_pass(executor, layer, which, precision, left.codes, right.codes, Output(row_sums=not merged_groups))
     sums = done.row_sums
     if sums is None:

@@ -33,5 +33,9 @@ def refuse_what_cannot_run(command: Command, bundle: Bundle, config: Config) -> 
             if need > have
         ]
         raise PlanError(f"the pass does not fit the memories of {config.name} ({'; '.join(short)})")
+    if error == Error.UNSUPPORTED:
+        raise LayerError("a weight gradient is stored as words, not as PLANES: ask for INT16, INT32 or INT64")
+    if error == Error.FORMAT:
+        raise LayerError("width, shift and seed belong to requantised results (INT16, PLANES): exact ones have none")
     if error:
         raise LayerError(f"the accelerator would refuse this pass with error {error.name}: {command}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from host.layer import Shape
 from sim.contract import CHANNEL_BLOCK, TENSOR_ALIGNMENT, Format
 from sim.layout import (
     WORD_TYPES,
@@ -18,8 +19,6 @@ from sim.layout import (
     word_bytes,
 )
 from sim.tensors import PLANE_WORD, Memory, Tensor
-
-Shape = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)

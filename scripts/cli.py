@@ -1,10 +1,11 @@
-"""The `cpt` command: one sub-command a job, each in its own module, imported only when it is used."""
+"""The `cpt` command: one sub-command a job, each in its own module."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from importlib import import_module
+from importlib.metadata import version
 
 from host.execute import ExecutionError
 from sim.bench.runner import BenchError
@@ -15,12 +16,12 @@ start here:
   cpt sim --help               run a layer of your own on a simulated device
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt vectors --config tiny    write the test vectors that every executor replays
-  cpt bench                    speed of the reference and of packing, measured here
+  cpt bench                    speeds of the reference, the packing and the HLS kernel, measured here
 
 The contract that all of this obeys is sim/CONTRACT.md.
 """
 
-# Each module has add_parser(commands) and imports what is heavy (torch, matplotlib) inside its job.
+# Each module has add_parser(commands) and imports what is heavy (torch, matplotlib, cocotb) inside its job.
 COMMANDS = ("demo", "simulate", "cosim", "vectors", "bench", "constants")
 
 
@@ -31,6 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"cpt-kit {version('cpt-kit')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in COMMANDS:
         import_module(f"scripts.{name}").add_parser(commands)
@@ -46,7 +48,19 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     try:
         return int(parsed.run(parsed))
-    except (ValueError, OSError, ExecutionError, BenchError) as problem:
+    except (ValueError, ExecutionError, BenchError) as problem:
+        print(f"cpt: {problem}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as missing:
+        print(f"cpt: this command needs the package '{missing.name}', which 'make setup' installs", file=sys.stderr)
+        return 2
+    except MemoryError as problem:
+        print(f"cpt: this machine's memory is too small: {problem}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        sys.stderr.close()
+        return 141
+    except OSError as problem:
         print(f"cpt: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

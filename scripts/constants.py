@@ -66,12 +66,27 @@ def render_python(contract: Contract) -> str:
 def render_cpp(contract: Contract) -> str:
     lines = [f"// {NOTICE}", "#pragma once", "", "#include <cstdint>", "", "namespace cpt {", ""]
     lines += [f"constexpr std::uint32_t {name} = {value}u;" for name, value in plain_constants(contract)]
+    lines += [
+        "",
+        "// Every field of a command: its name, and its name in the constants above.",
+        "#define CPT_FIELDS(X) \\",
+    ]
+    lines += [" \\\n".join(f"    X({name}, {name.upper()})" for name in contract["field"])]
+    flags = "\n    | ".join(f"1u << FLAG_{name.upper()}" for name in contract["flag"])
+    lines += [
+        "",
+        "/// The bits of field `flags` that have a meaning.",
+        f"constexpr std::uint32_t DEFINED_FLAGS =\n    {flags};",
+    ]
     names = list(contract["config_range"])
     lines += ["", "/// The parameters of a build.", "struct Config {"]
     lines += [*(f"    std::uint32_t {name};" for name in names), "};", ""]
     for config, values in contract["config"].items():
         members = ", ".join(f"{values[name]}u" for name in names)
         lines += [f"constexpr Config CONFIG_{config.upper()} = {{{members}}};"]
+    lines += ["", "/// The builds under the names they have on a command line.", "namespace builds {"]
+    lines += [f"constexpr Config {config} = CONFIG_{config.upper()};" for config in contract["config"]]
+    lines += ["}  // namespace builds"]
     lines += [
         "",
         "/// True when every parameter of a build is in its legal range.",

@@ -7,6 +7,8 @@ import tempfile
 from fnmatch import fnmatch
 from pathlib import Path
 
+from sim.bench.devices import NAMES, open_dut
+from sim.bench.runner import Stress, run_bench
 from sim.contract import CONFIGS
 
 
@@ -18,28 +20,28 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "the vectors. DUT hls: the C++ kernel behind DPI; rtl: our core; vitis: Verilog that Vitis HLS made.",
         epilog="example: cpt cosim --dut hls --only 'shape-*' --seed 7",
     )
-    parser.add_argument("--dut", choices=("hls", "rtl", "vitis"), default="hls", help="the device (hls)")
+    parser.add_argument("--dut", choices=NAMES, default="hls", help="the device (hls)")
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="its build (zc706)")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="vectors whose name matches (all)")
     parser.add_argument("--slow", action="store_true", help="also those that take minutes")
-    parser.add_argument("--seed", type=int, default=1, help="of delays and back-pressure (1)")
-    parser.add_argument("--pause", type=float, default=0.2, help="share of cycles a channel is held back (0.2)")
-    parser.add_argument("--latency", type=int, default=8, help="most cycles a read waits (8)")
+    parser.add_argument("--seed", type=int, default=Stress.seed, help="of delays and back-pressure (%(default)s)")
+    parser.add_argument(
+        "--pause", type=float, default=Stress.pause, help="share of cycles a channel is held back (%(default)s)"
+    )
+    parser.add_argument("--latency", type=int, default=Stress.latency, help="most cycles a read waits (%(default)s)")
     parser.add_argument("--waves", action="store_true", help="write a waveform, dump.vcd, into the build folder")
     parser.add_argument("--build", type=Path, help="folder to build in (out/cosim/DUT-CONFIG)")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sim.bench.devices import open_dut
-    from sim.bench.runner import Stress, run_bench
     from sim.config import Config
     from sim.vectors import catalogue
 
     config = Config.named(arguments.config)
+    stress = Stress(arguments.seed, arguments.pause, arguments.latency)
     dut = open_dut(arguments.dut, config)
     build = arguments.build or Path("out") / "cosim" / f"{arguments.dut}-{arguments.config}"
-    stress = Stress(arguments.seed, arguments.pause, arguments.latency)
     with tempfile.TemporaryDirectory() as folder:
         chosen = [
             vector.save(Path(folder))
@@ -49,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not chosen:
             raise ValueError(f"no vector matches '{arguments.only}': 'cpt vectors --list' names them all")
         print(f"cosim: {len(chosen)} vectors on {arguments.dut} ({config.name}), seed {stress.seed}", flush=True)
+        print(f"       about a second each; the log is {build / 'test.log'}", flush=True)
         run_bench(dut, chosen, build, stress, arguments.waves)
     print(f"{len(chosen)} vectors agree")
     return 0

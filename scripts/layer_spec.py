@@ -25,12 +25,17 @@ def parse_layer(text: str) -> Conv:
         match = re.fullmatch(SIZE if key == "size" else PATTERNS.get(key, r"(?!)"), piece)
         if match is None:
             raise ValueError(f"layer '{text}': '{piece}' is not understood; write {HELP}")
+        if key in numbers:
+            raise ValueError(f"layer '{text}': '{piece}' says again what was said; write {HELP}")
         numbers[key] = tuple(int(part) for part in match.groups() if part is not None)
     missing = {"n", "c"} | ({"size", "k"} if kind == "conv" else set())
     missing -= set(numbers)
     if kind not in ("conv", "linear") or missing:
         raise ValueError(f"layer '{text}': {', '.join(sorted(missing)) or kind} is missing or unknown; write {HELP}")
     if kind == "linear":
+        foreign = sorted(set(numbers) - {"n", "c"})
+        if foreign:
+            raise ValueError(f"layer '{text}': a linear layer has no {', '.join(foreign)}; write {HELP}")
         in_features, out_features = numbers["c"]
         return Conv.linear(numbers["n"][0], in_features, out_features)
     (batch,), (in_channels, out_channels), (height, width) = numbers["n"], numbers["c"], numbers["size"]

@@ -7,14 +7,17 @@ import json
 
 import numpy as np
 
-from host.execute import Executor, run_pass
+from host.execute import run_pass
 from host.layer import Pass
+from host.lower import lower
+from host.plan import Plan
 from host.precision import Precision
 from scripts.layer_spec import HELP, parse_layer
 from sim.config import Config
 from sim.contract import CONFIGS
+from sim.executor import Executor
 from sim.reference import Reference, bit_serial, plain_integer
-from sim.vectors.build import operand_shapes, random_codes
+from sim.vectors.build import random_codes
 
 DEVICES = ("reference", "bit-serial", "hls")
 
@@ -66,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     rows = []
     for which in Pass:
         precision = pass_precision(which, *arguments.bits)
-        a_shape, b_shape = operand_shapes(layer, which)
+        lower(layer, which, precision, device.config, plan=Plan())  # refuses what cannot fit before anything is drawn
+        a_shape, b_shape = layer.operand_shapes(which)
         a = random_codes(a_shape, precision.a_bits, precision.a_signed, arguments.seed)
         b = random_codes(b_shape, precision.b_bits, precision.b_signed, arguments.seed + 1)
         done = run_pass(device, layer, which, precision, a, b)

@@ -6,6 +6,7 @@ from sim.command import Command, reserved_bits_set
 from sim.config import Config
 from sim.contract import (
     ACCUMULATOR_BITS,
+    ADDRESS_BITS,
     CHANNEL_BLOCK,
     COMMAND_BYTES,
     LIST_ALIGNMENT,
@@ -34,7 +35,7 @@ def check_list(mem_base: int, mem_bytes: int, list_offset: int, list_bytes: int)
         return Error.LIST_ALIGNMENT
     if list_bytes % COMMAND_BYTES:
         return Error.LIST_TRUNCATED
-    if list_offset + list_bytes > mem_bytes:
+    if mem_base + mem_bytes > 1 << ADDRESS_BITS or list_offset + list_bytes > mem_bytes:
         return Error.LIST_RANGE
     return Error.OK
 

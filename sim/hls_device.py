@@ -24,6 +24,7 @@ from sim.tensors import Memory
 
 HLS = Path(__file__).resolve().parents[1] / "hls"
 NOT_KERNEL = ("testbench.cpp", "library.cpp")
+MAKE_SECONDS = 1800
 
 
 def vendor_headers() -> Path:
@@ -48,7 +49,10 @@ def make(*goals: str) -> subprocess.CompletedProcess[str]:
     with (HLS / "build" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         command = ["make", "--no-print-directory", "-C", str(HLS), *goals, f"PYTHON={sys.executable}"]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            return subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAKE_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise OSError(f"'{' '.join(command)}' did not end in {MAKE_SECONDS} seconds and was stopped") from None
 
 
 def build_library(name: str) -> Path:

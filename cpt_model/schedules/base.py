@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-MAX_BITS = 16
+from sim.contract import MAX_OPERAND_BITS as MAX_BITS
 
 
 class ScheduleError(ValueError):

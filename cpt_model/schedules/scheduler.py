@@ -45,7 +45,7 @@ class PrecisionScheduler:
             raise ScheduleError(f"total_steps = {total_steps} and every = {every} must both be at least 1")
         self._apply = apply
         self.forward = forward
-        self.gradient = Static(gradient) if isinstance(gradient, int) else gradient
+        self.gradient = gradient if isinstance(gradient, Schedule) else Static(gradient)
         self.total_steps = total_steps
         self.every = every
         self.last_step = 0

@@ -101,17 +101,23 @@ module cpt_kernel #(
   import "DPI-C" context function bit cpt_running();
   import "DPI-C" context function void cpt_reset();
   import "DPI-C" context function void cpt_next_request(
+    output int unsigned list,
     output bit write,
     output int unsigned port,
     output longint unsigned address,
     output bit [511:0] data,
     output bit [63:0] strobe
   );
-  import "DPI-C" context function void cpt_answer(input bit [511:0] data, input bit error);
+  import "DPI-C" context function void cpt_answer(
+    input int unsigned list,
+    input bit [511:0] data,
+    input bit error
+  );
 
   typedef enum logic [1:0] { Idle, Read, Write } state_e;
 
   state_e state_q;
+  int unsigned list_q;  // whose beat is under way: a reset may have ended that list
   logic [1:0] port_q;
   logic [AddressBits-1:0] address_q;
   logic [DataBits-1:0] data_q;
@@ -127,6 +133,7 @@ module cpt_kernel #(
   // Memory side: take a request of the kernel, put it on its master, give the answer back.
   always_ff @(posedge ap_clk) begin : memory_side
     bit write;
+    int unsigned list;
     int unsigned port;
     longint unsigned address;
     bit [511:0] data;
@@ -142,10 +149,11 @@ module cpt_kernel #(
       unique case (state_q)
         Idle:
         if (cpt_running()) begin
-          cpt_next_request(write, port, address, data, strobe);
+          cpt_next_request(list, write, port, address, data, strobe);
           // The kernel may have come to its end instead of asking for another beat.
           if (cpt_running()) begin
             state_q <= write ? Write : Read;
+            list_q <= list;
             port_q <= port[1:0];
             address_q <= address[AddressBits-1:0];
             data_q <= data[DataBits-1:0];
@@ -155,12 +163,12 @@ module cpt_kernel #(
         end
         Read:
         if (r_valid[port_q]) begin
-          cpt_answer(512'(r_data[port_q]), r_error[port_q]);
+          cpt_answer(list_q, 512'(r_data[port_q]), r_error[port_q]);
           state_q <= Idle;
         end
         Write:
         if (b_valid[port_q]) begin
-          cpt_answer('0, b_error[port_q]);
+          cpt_answer(list_q, '0, b_error[port_q]);
           state_q <= Idle;
         end
         default: state_q <= Idle;

@@ -1,6 +1,6 @@
 // The kernel behind DPI: a register file with Vitis' handshakes, and a thread that runs a list beat by beat.
 #include "pin_bus.hpp"
-#include "region.hpp"
+#include "run_list.hpp"
 
 #include <memory>
 #include <thread>
@@ -31,8 +31,8 @@ public:
             else if ((value >> AP_CTRL_START & 1) && !running()) start();
         } else if (offset == REGISTER_ISR) {
             isr_ ^= value & INTERRUPTS;
-        } else if (offset < REGISTER_STATUS) {
-            registers_[offset] = value;
+        } else if (writable_bits(offset) != 0) {
+            registers_[offset] = value & writable_bits(offset);
         }
     }
 
@@ -56,12 +56,32 @@ public:
         return false;
     }
 
-    void answer(const std::uint8_t* beat, bool good) { bus_->answer(beat, good); }
+    /// A beat that was under way when the device was reset has nobody to answer.
+    void answer(std::uint32_t number, const std::uint8_t* beat, bool good) {
+        if (bus_ && number == lists_) bus_->answer(beat, good);
+    }
+
+    /// Number of the list that runs, so that a late answer is not taken for one of the next list.
+    std::uint32_t list() const { return lists_; }
 
 private:
     static constexpr std::uint32_t INTERRUPTS = 1u << IRQ_DONE | 1u << IRQ_READY;
 
+    static std::uint32_t writable_bits(std::uint32_t offset) {
+        switch (offset) {
+            case REGISTER_GIER: return 1;
+            case REGISTER_IER: return INTERRUPTS;
+            case REGISTER_MEM_BASE:
+            case REGISTER_MEM_BASE + 4:
+            case REGISTER_MEM_BYTES:
+            case REGISTER_LIST_OFFSET:
+            case REGISTER_LIST_BYTES: return 0xFFFFFFFF;
+            default: return 0;
+        }
+    }
+
     void start() {
+        ++lists_;
         results_ = registers_;
         bus_.reset(new PinBus);
         kernel_ = std::thread([this] {
@@ -80,6 +100,7 @@ private:
     simulation::Registers results_;   // what the running kernel works on
     std::unique_ptr<PinBus> bus_;     // there while a list runs
     std::thread kernel_;
+    std::uint32_t lists_ = 0;
     std::uint32_t isr_ = 0;
     bool done_ = false;
     bool ready_ = false;
@@ -104,9 +125,10 @@ svBit cpt_running() { return device().running(); }
 void cpt_reset() { device().reset(); }
 
 void cpt_next_request(
-    svBit* write, unsigned* port, unsigned long long* address, svBitVecVal* data, svBitVecVal* strobe) {
+    unsigned* list, svBit* write, unsigned* port, unsigned long long* address, svBitVecVal* data, svBitVecVal* strobe) {
     cpt::cosim::Request request;
     if (!device().next(request)) return;
+    *list = device().list();
     *write = request.write;
     *port = request.port;
     *address = request.address;
@@ -115,8 +137,8 @@ void cpt_next_request(
     std::memcpy(strobe, &request.strobe, sizeof request.strobe);
 }
 
-void cpt_answer(const svBitVecVal* data, svBit error) {
-    device().answer(reinterpret_cast<const std::uint8_t*>(data), !error);
+void cpt_answer(unsigned list, const svBitVecVal* data, svBit error) {
+    device().answer(list, reinterpret_cast<const std::uint8_t*>(data), !error);
 }
 
 }  // extern "C"

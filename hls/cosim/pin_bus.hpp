@@ -3,7 +3,10 @@
 
 #include "simulation.hpp"
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -38,7 +41,10 @@ public:
     /// Simulation's side: waits until the kernel asks for a beat (true) or has come to its end (false).
     bool next(Request& request) {
         std::unique_lock<std::mutex> lock(mutex_);
-        turn_.wait(lock, [this] { return asked_ || ended_; });
+        if (!turn_.wait_for(lock, PATIENCE, [this] { return asked_ || ended_; })) {
+            std::fprintf(stderr, "the kernel has asked for no beat for %lld s: giving up\n", (long long)PATIENCE.count());
+            std::_Exit(3);   // its thread cannot be stopped from outside
+        }
         request = request_;
         return !ended_;
     }
@@ -69,6 +75,8 @@ public:
     }
 
 private:
+    static constexpr std::chrono::seconds PATIENCE{120};
+
     bool ask(const Request& request) {
         std::unique_lock<std::mutex> lock(mutex_);
         if (abandoned_) return false;

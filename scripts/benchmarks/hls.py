@@ -13,14 +13,14 @@ from host.precision import Precision
 from scripts.benchmarks.timing import best_seconds
 from sim.config import Config
 from sim.hls_device import HlsKernel
-from sim.vectors.build import operand_shapes, random_codes
+from sim.vectors.build import random_codes
 
 BITS = Precision(8, 8, b_signed=True)
 
 
 def run_on(kernel: HlsKernel, layer: Conv, which: Pass) -> None:
     """One pass with random codes."""
-    a_shape, b_shape = operand_shapes(layer, which)
+    a_shape, b_shape = layer.operand_shapes(which)
     a, b = random_codes(a_shape, 8, False, seed=1), random_codes(b_shape, 8, True, seed=2)
     run_pass(kernel, layer, which, BITS, a, b)
 

@@ -15,7 +15,7 @@ from scripts.benchmarks.timing import best_seconds
 from sim.config import Config
 from sim.layout import pack_planes, unpack_planes
 from sim.reference import Reference, bit_serial, plain_integer
-from sim.vectors.build import operand_shapes, random_codes
+from sim.vectors.build import random_codes
 
 LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=32, width=32, kernel=(3, 3), padding=(1, 1))
 TENSOR = (32, 64, 32, 32)
@@ -29,7 +29,7 @@ def three_passes(reference: Reference) -> Callable[[], None]:
     commands = CommandList.place(programs, plan)
     memory = np.zeros(plan.bytes, dtype=np.uint8)
     for seed, program in enumerate(programs):
-        a_shape, b_shape = operand_shapes(LAYER, program.which)
+        a_shape, b_shape = LAYER.operand_shapes(program.which)
         program.load(memory, random_codes(a_shape, 8, False, seed), random_codes(b_shape, 8, True, seed + 3))
     commands.write(memory)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave
 
 from sim.bench.memory import SlowMemory, pauses
@@ -23,6 +23,7 @@ from sim.vectors.vector import Vector
 BASE = 0x1000_0000
 MASTERS = ("m_axi_commands", "m_axi_loads", "m_axi_stores")
 POLL_CYCLES = 20
+REGISTER_MICROSECONDS = 100  # a register that has not answered by then never will
 
 
 class Device:
@@ -51,31 +52,39 @@ class Device:
 
     async def reset(self) -> None:
         Clock(self.dut.ap_clk, 5, "ns").start()
+        if hasattr(self.dut, "bus_errors"):
+            cocotb.start_soon(self.show_bus_errors())
         self.dut.ap_rst_n.value = 0
         await ClockCycles(self.dut.ap_clk, 5)
         self.dut.ap_rst_n.value = 1
         await ClockCycles(self.dut.ap_clk, 5)
+        await self.enable_interrupt()
+
+    async def enable_interrupt(self) -> None:
         await self.write(Register.GIER, 1)
         await self.write(Register.IER, 1 << Irq.DONE)
 
     async def write(self, register: int, value: int) -> None:
-        await self.control.write_dword(register, value)
+        await with_timeout(self.control.write_dword(register, value), REGISTER_MICROSECONDS, "us")
 
     async def read(self, register: int) -> int:
-        return int(await self.control.read_dword(register))
+        return int(await with_timeout(self.control.read_dword(register), REGISTER_MICROSECONDS, "us"))
 
-    async def run(self, vector: Vector, watchdog: int) -> list[str]:
-        """Runs a vector's list; returns what was wrong, nothing if it agrees."""
+    async def start(self, vector: Vector) -> None:
+        """Puts a vector's memory behind the pins and starts its list."""
         self.memory.image = bytearray(vector.before.tobytes())
         self.memory.base = BASE + vector.mem_base
-        await self.write(Register.MEM_BASE, self.memory.base)
-        await self.write(Register.MEM_BASE + 4, 0)
+        await self.write(Register.MEM_BASE, self.memory.base & 0xFFFFFFFF)
+        await self.write(Register.MEM_BASE + 4, self.memory.base >> 32)
         await self.write(Register.MEM_BYTES, vector.mem_bytes)
         await self.write(Register.LIST_OFFSET, vector.list_offset)
         await self.write(Register.LIST_BYTES, vector.list_bytes)
         self.memory.errors = 0
-        self.show_bus_errors()
         await self.write(Register.AP_CTRL, 1 << ApCtrl.START)
+
+    async def run(self, vector: Vector, watchdog: int) -> list[str]:
+        """Runs a vector's list; returns what was wrong, nothing if it agrees."""
+        await self.start(vector)
         if not await self.wait_for_interrupt(watchdog):
             return [f"no interrupt within {watchdog} cycles"]
         wrong = await self.compare(vector)
@@ -89,13 +98,13 @@ class Device:
             if int(self.dut.interrupt.value):
                 return True
             await ClockCycles(self.dut.ap_clk, POLL_CYCLES)
-            self.show_bus_errors()
         return False
 
-    def show_bus_errors(self) -> None:
-        """What a response monitor beside Vitis' masters would tell the kernel; other devices have no such pin."""
-        if hasattr(self.dut, "bus_errors"):
+    async def show_bus_errors(self) -> None:
+        """What a response monitor beside Vitis' masters would tell the kernel, every cycle."""
+        while True:
             self.dut.bus_errors.value = self.memory.errors
+            await RisingEdge(self.dut.ap_clk)
 
     async def compare(self, vector: Vector) -> list[str]:
         expected = {
@@ -119,18 +128,61 @@ class Device:
         return wrong
 
 
+async def reset_device(dut: Any) -> Device:
+    """The device as the runner's settings want it, after a reset."""
+    settings = {name: os.environ[f"CPT_{name}"] for name in ("SEED", "PAUSE", "LATENCY")}
+    device = Device(dut, Random(int(settings["SEED"])), float(settings["PAUSE"]), int(settings["LATENCY"]))
+    await device.reset()
+    return device
+
+
+def vectors() -> list[Vector]:
+    return [Vector.load(Path(line)) for line in Path(os.environ["CPT_VECTORS"]).read_text().splitlines()]
+
+
 @cocotb.test()
 async def replay(dut: Any) -> None:
     """Every vector, one list after another on one device that is reset only once."""
-    settings = {name: os.environ[f"CPT_{name}"] for name in ("SEED", "PAUSE", "LATENCY", "WATCHDOG")}
-    device = Device(dut, Random(int(settings["SEED"])), float(settings["PAUSE"]), int(settings["LATENCY"]))
-    await device.reset()
+    device = await reset_device(dut)
     failures = []
-    files = [Path(line) for line in Path(os.environ["CPT_VECTORS"]).read_text().splitlines()]
-    for file in files:
-        vector = Vector.load(file)
-        failures += [f"{vector.name}: {problem}" for problem in await device.run(vector, int(settings["WATCHDOG"]))]
+    files = vectors()
+    for vector in files:
+        wrong = await device.run(vector, int(os.environ["CPT_WATCHDOG"]))
+        failures += [f"{vector.name}: {problem}" for problem in wrong]
         if failures and "no interrupt" in failures[-1]:
             break
     assert not failures, "\n".join([f"{len(failures)} problems in {len(files)} vectors", *failures[:20]])
     dut._log.info("%d vectors agree", len(files))
+
+
+@cocotb.test()
+async def reset_in_mid_flight(dut: Any) -> None:
+    """A list is stopped by SW_RESET at different moments; the next one is right, whatever was under way."""
+    device = await reset_device(dut)
+    vector = next((vector for vector in vectors() if vector.commands_done), None)
+    if vector is None:
+        return
+    for cycles in (3, 17, 60, 200):
+        await device.start(vector)
+        await ClockCycles(dut.ap_clk, cycles)
+        await device.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
+        assert await device.read(Register.AP_CTRL) >> ApCtrl.IDLE & 1, f"not idle after a reset at cycle {cycles}"
+        await device.enable_interrupt()
+        wrong = await device.run(vector, int(os.environ["CPT_WATCHDOG"]))
+        assert not wrong, f"after a reset at cycle {cycles}: {wrong}"
+
+
+@cocotb.test()
+async def registers_keep_what_they_should(dut: Any) -> None:
+    """Enables have the bits they have, arguments read back, and writing anywhere else does nothing."""
+    device = await reset_device(dut)
+    await device.write(Register.GIER, 0xFFFFFFFF)
+    await device.write(Register.IER, 0xFFFFFFFF)
+    await device.write(Register.MEM_BYTES, 0x12345640)
+    await device.write(Register.MEM_BYTES + 4, 0xFFFFFFFF)
+    await device.write(Register.STATUS, 0xFFFFFFFF)
+    assert await device.read(Register.GIER) == 1
+    assert await device.read(Register.IER) == 3
+    assert await device.read(Register.MEM_BYTES) == 0x12345640
+    assert await device.read(Register.MEM_BYTES + 4) == 0
+    assert await device.read(Register.STATUS) == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ from sim.bench.devices import Dut
 from sim.bench.verilator import verilator_environment
 
 TOPLEVEL = "cpt_kernel"
+LOCK_SECONDS = 1800
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,13 @@ class Stress:
     latency: int = 8  # most cycles a read waits
     watchdog: int = 20_000_000  # most cycles a list may take before the bench gives up on it
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.pause <= 0.9 or self.latency < 0 or self.watchdog < 1:
+            raise ValueError(
+                f"pause {self.pause} must be in 0..0.9, latency {self.latency} not negative, "
+                f"watchdog {self.watchdog} at least 1"
+            )
+
 
 class BenchError(RuntimeError):
     """The bench found a difference, or the device hung; the message is the bench's."""
@@ -31,9 +41,29 @@ class BenchError(RuntimeError):
 
 def run_bench(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool = False) -> None:
     """Replays vector files on the device; raises BenchError with what differed."""
+    build_dir.mkdir(parents=True, exist_ok=True)
+    with alone_in(build_dir):
+        build_and_test(dut, vectors, build_dir, stress, waves)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """One process at a time builds and runs in a folder; the next one waits, at most as long as a run may take."""
+    with (folder / ".lock").open("w") as lock:
+        for _ in range(LOCK_SECONDS):
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(1)
+        else:
+            raise BenchError(f"another bench has been running in {folder} for {LOCK_SECONDS} s")
+        yield
+
+
+def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool) -> None:
     from cocotb_tools.runner import get_runner
 
-    build_dir.mkdir(parents=True, exist_ok=True)
     vector_list = build_dir / "vectors.txt"
     results = (build_dir / "results.xml").resolve()
     results.unlink(missing_ok=True)

@@ -47,15 +47,6 @@ def extreme_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) ->
     return np.where(random_codes(shape, 1, False, seed) == 1, *code_range(bits, signed))
 
 
-def operand_shapes(layer: Conv, which: Pass) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shapes of operands a and b as `Program.load` takes them."""
-    return {
-        Pass.FORWARD: (layer.input_shape, layer.weight_shape),
-        Pass.INPUT_ERROR: (layer.output_shape, layer.weight_shape),
-        Pass.WEIGHT_GRADIENT: (layer.input_shape, layer.output_shape),
-    }[which]
-
-
 @dataclass
 class Scenario:
     """Collects passes in one region; `vector` fills memory, runs the reference and keeps both images.
@@ -84,7 +75,7 @@ class Scenario:
         """Lowers a pass and draws its operands."""
         number = len(self.loads)
         program = lower(layer, which, precision, self.config, output, plan=self.plan, name=f"{number}")
-        a_shape, b_shape = operand_shapes(layer, which)
+        a_shape, b_shape = layer.operand_shapes(which)
         a = fill_a(a_shape, precision.a_bits, precision.a_signed, self.seed + 2 * number)
         b = fill_b(b_shape, precision.b_bits, precision.b_signed, self.seed + 2 * number + 1)
         self.loads.append((program, a, b))

@@ -189,6 +189,7 @@ def list_errors(config: Config) -> Iterator[Vector]:
         ("list-offset", Error.LIST_ALIGNMENT, {"list_offset": 32}),
         ("list-base", Error.LIST_ALIGNMENT, {"mem_base": 0x1020}),
         ("list-region", Error.LIST_ALIGNMENT, {"mem_bytes": 8 * COMMAND_BYTES + 2}),
+        ("list-region-behind-4-gib", Error.LIST_RANGE, {"mem_base": 0xFFFF_FFC0}),
         ("list-behind-region", Error.LIST_RANGE, {"list_offset": 1 << 30}),
         ("list-longer-than-region", Error.LIST_RANGE, {"list_bytes": COMMAND_BYTES << 20}),
     ):

@@ -10,25 +10,17 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
 from sim.contract import Error
+from sim.executor import Executor
 from sim.reference import Outcome
 from sim.tensors import Memory
 
 MAGIC = b"CPTVEC01"
 HEADER = struct.Struct("<8s9I20x")
 SUFFIX = ".vec"
-
-
-class ListExecutor(Protocol):
-    """The reference, the C-simulated kernel, ...: whatever runs command lists."""
-
-    def run(
-        self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
-    ) -> Outcome: ...
 
 
 @dataclass(frozen=True)
@@ -52,8 +44,8 @@ class Vector:
         seen = (outcome.error, outcome.error_index, outcome.commands_done)
         return seen == (self.error, self.error_index, self.commands_done) and np.array_equal(memory, self.after)
 
-    def run_on(self, executor: ListExecutor, memory: Memory) -> Outcome:
-        """Runs the list on a copy of `before`."""
+    def run_on(self, executor: Executor, memory: Memory) -> Outcome:
+        """Runs the vector's list on `memory`, which starts out as `before`."""
         return executor.run(memory, self.list_offset, self.list_bytes, self.mem_base, self.mem_bytes)
 
     def to_bytes(self) -> bytes:

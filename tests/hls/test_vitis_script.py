@@ -1,17 +1,24 @@
-"""hls/vitis.tcl under tclsh, Vitis' own commands replaced by recorders: syntax, call order, refusals."""
+"""hls/vitis.tcl under tclsh, Vitis' own commands replaced by recorders: syntax, call order, refusals; and by make."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+import tempfile
+from functools import lru_cache
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "hls" / "vitis.tcl"
+from sim.config import Config
+from sim.contract import CONFIGS, Error
+from sim.hls_device import HLS, make
+from sim.vectors import Vector, catalogue
+
+SCRIPT = HLS / "vitis.tcl"
 COMMANDS = (
     "open_project set_top add_files open_solution set_part create_clock config_interface "
     "csim_design csynth_design cosim_design export_design"
@@ -22,13 +29,13 @@ RECORDER = (
 
 
 def interpreter() -> list[str]:
-    """Tclsh, or the Tcl inside Python where there is no tclsh; either reads the script from standard input."""
+    """Tclsh, or the Tcl inside Python where there is no tclsh; either takes a script's name."""
     tclsh = shutil.which("tclsh")
     if tclsh is not None:
         return [tclsh]
     if importlib.util.find_spec("_tkinter") is None:
         pytest.fail("no Tcl to check hls/vitis.tcl with: apt-get install tcl")
-    return [sys.executable, "-c", "import sys, tkinter; tkinter.Tcl().eval(sys.stdin.read())"]
+    return [sys.executable, "-c", "import sys, tkinter; tkinter.Tcl().evalfile(sys.argv[1])"]
 
 
 def run_script(**settings: str) -> subprocess.CompletedProcess[str]:
@@ -40,28 +47,47 @@ def run_script(**settings: str) -> subprocess.CompletedProcess[str]:
         "CPT_VECTORS": "build/vectors/zc706",
         **settings,
     }
-    return subprocess.run(interpreter(), input=RECORDER, env=environment, capture_output=True, text=True, timeout=60)
+    with tempfile.NamedTemporaryFile("w", suffix=".tcl") as script:
+        script.write(RECORDER)
+        script.flush()
+        command = [*interpreter(), script.name]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+FLAGS = "-cflags {-std=c++14 -DCPT_CONFIG=zc706}"
+OPENING = [
+    "open_project -reset build/vitis_zc706",
+    "set_top cpt_kernel",
+    f"add_files kernel.cpp {FLAGS}",
+    f"add_files load.cpp {FLAGS}",
+    f"add_files -tb testbench.cpp {FLAGS}",
+    "open_solution -reset solution -flow_target vivado",
+    "set_part xc7z045ffg900-2",
+    "create_clock -period 5.0 -name default",
+    "config_interface -s_axilite_sw_reset",
+    "config_interface -m_axi_addr64=false",
+]
+EXPORT = "export_design -format ip_catalog -vendor cpt-kit -library kernel -version 1.0 -display_name {CPT kernel}"
 
 
 @pytest.mark.parametrize(
     ("stage", "last"),
     [
         ("csim", ["csim_design -argv build/vectors/zc706"]),
-        ("csynth", ["csynth_design "]),
-        ("cosim", ["csynth_design ", "cosim_design -argv build/vectors/zc706"]),
-        ("export", ["csynth_design ", "export_design -format ip_catalog"]),
+        ("csynth", ["csynth_design"]),
+        ("cosim", ["csynth_design", "cosim_design -argv build/vectors/zc706"]),
+        ("export", ["csynth_design", EXPORT]),
     ],
 )
-def test_each_stage_ends_with_its_vitis_commands(stage: str, last: list[str]) -> None:
+def test_each_stage_makes_exactly_its_vitis_calls(stage: str, last: list[str]) -> None:
     done = run_script(CPT_STAGE=stage)
-    calls = done.stdout.splitlines()
     assert done.returncode == 0, done.stderr
-    assert "set_part xc7z045ffg900-2" in calls
-    assert "add_files kernel.cpp -cflags {-std=c++14 -DCPT_CONFIG=zc706}" in calls
-    assert any(call.startswith("create_clock -period 5.0") for call in calls), "200 MHz"
-    assert len(calls[-len(last) :]) == len(last)
-    for call, start in zip(calls[-len(last) :], last, strict=True):
-        assert call.startswith(start)
+    assert [call.rstrip() for call in done.stdout.splitlines()] == [*OPENING, *last]
+
+
+def test_vectors_may_be_several_files() -> None:
+    done = run_script(CPT_STAGE="cosim", CPT_VECTORS="a.vec b.vec")
+    assert done.stdout.splitlines()[-1] == "cosim_design -argv {a.vec b.vec}"
 
 
 @pytest.mark.parametrize(
@@ -69,6 +95,7 @@ def test_each_stage_ends_with_its_vitis_commands(stage: str, last: list[str]) ->
     [
         ({"CPT_STAGE": "bitstream"}, "unknown stage 'bitstream'"),
         ({"CPT_STAGE": ""}, "CPT_STAGE is not set"),
+        ({"CPT_STAGE": "cosim", "CPT_VECTORS": ""}, "CPT_VECTORS is not set"),
         ({"CPT_STAGE": "csynth", "XILINX_HLS": "tools/Vitis_HLS/2019.2"}, "found Vitis HLS 2019.2"),
         ({"CPT_STAGE": "csynth", "XILINX_HLS": "tools/Vitis_HLS/2031.1"}, "found Vitis HLS 2031.1"),
         ({"CPT_STAGE": "csynth", "XILINX_HLS": "tools/somewhere"}, "cannot tell the release"),
@@ -76,5 +103,41 @@ def test_each_stage_ends_with_its_vitis_commands(stage: str, last: list[str]) ->
 )
 def test_what_cannot_work_is_refused_with_a_reason(settings: dict[str, str], message: str) -> None:
     done = run_script(**settings)
+    assert done.returncode != 0
     assert message in done.stderr
-    assert "csynth_design" not in done.stdout
+    assert not re.search("^(csim|cosim|export)_design", done.stdout, re.MULTILINE)
+
+
+@lru_cache
+def vectors(config: str) -> dict[str, Vector]:
+    return {vector.name: vector for vector in catalogue(Config.named(config))}
+
+
+def planned_calls(goal: str, config: str) -> str:
+    """What make would run with a Vitis of the given name."""
+    done = make("--dry-run", goal, f"CONFIG={config}", "VITIS=some-vitis -f")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_make_cosim_names_vectors_that_cosimulation_can_replay(config: str) -> None:
+    call = planned_calls("cosim", config)
+    assert call.endswith("some-vitis -f vitis.tcl")
+    assert f"CPT_STAGE=cosim CPT_CONFIG={config} " in call
+    listed = re.search('CPT_VECTORS="([^"]*)"', call)
+    assert listed is not None
+    beats = re.search(r"COSIM_BEATS = (\d+);", (HLS / "config.hpp").read_text())
+    assert beats is not None
+    room = int(beats[1]) * Config.named(config).bus_bytes
+    names = [re.fullmatch(rf".*/build/vectors/{config}/(.*)\.vec", path) for path in listed[1].split()]
+    assert len(names) >= 5
+    for name in names:
+        assert name is not None
+        vector = vectors(config)[name[1]]
+        assert vector.error not in (Error.READ_BUS, Error.WRITE_BUS), "needs a monitor of the bus"
+        assert vector.mem_base + vector.before.size <= room, "the masters' depth"
+
+
+def test_make_csim_hands_over_the_whole_folder() -> None:
+    assert f'CPT_VECTORS="{HLS}/build/vectors/tiny" ' in planned_calls("csim", "tiny")

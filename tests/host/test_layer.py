@@ -66,6 +66,7 @@ def test_a_fully_connected_layer_multiplies_features() -> None:
         ({"groups": 4}, "out_channels = 6 is not a multiple of groups = 4"),
         ({"stride": (0, 1)}, r"stride = 0 is not in 1\.\.15"),
         ({"in_channels": 0}, "in_channels = 0"),
+        ({"height": 4095, "kernel": (3, 3), "padding": (2, 2)}, r"output height = 4097 is not in 1\.\.4095"),
     ],
 )
 def test_a_layer_that_cannot_run_is_refused_with_the_reason(change: dict[str, Any], message: str) -> None:

@@ -65,12 +65,17 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
         (("sim", "--layer", "conv:n1,c3-4,5x5,k9"), "smaller than the kernel"),
         (("sim", "--layer", "linear:n1,c30000-4"), "1,160 too few"),
         (("sim", "--layer", "linear:n1,c4-4,q"), "'q' is not understood"),
+        (("sim", "--layer", "linear:n1,c4-4,k3"), "a linear layer has no k"),
+        (("sim", "--layer", "linear:n1,n2,c4-4"), "says again"),
+        (("sim", "--layer", "conv:n60000,c1024-16,32x32,k1"), "bytes beyond the largest region"),
         (("sim", "--bits", "0", "8"), "a_bits = 0 is not in 1..16"),
         (("sim", "--bits", "8", "17"), "a_bits = 17 is not in 1..16"),
         (("bench", "everything"), "no benchmark 'everything'"),
         (("bench", "reference", "--repeat", "0"), "must be 1 or more"),
         (("cosim", "--only", "nothing"), "no vector matches 'nothing'"),
         (("cosim", "--dut", "rtl"), "no RTL core"),
+        (("cosim", "--pause", "1"), "pause 1.0"),
+        (("cosim", "--latency", "-1"), "latency -1"),
     ],
 )
 def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from scripts import constants
 from sim import contract as python_form
+from sim.bench.verilator import verilator_environment
 from sim.config import Config
-from tests.tools import ROOT, TINY, contract, verilator_environment
+from tests.tools import ROOT, TINY, contract
 
 HEADER, PACKAGE = ROOT / "hls" / "contract.hpp", ROOT / "vivado" / "rtl" / "contract_pkg.sv"
 GXX = ("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}")

@@ -16,6 +16,7 @@ package contract_pkg;
   localparam logic [31:0] COMMAND_BYTES = 32'd128;
   localparam logic [31:0] COMMAND_WORDS = 32'd32;
   localparam logic [31:0] LIST_ALIGNMENT = 32'd64;
+  localparam logic [31:0] ADDRESS_BITS = 32'd32;
   localparam logic [31:0] TENSOR_ALIGNMENT = 32'd64;
   localparam logic [31:0] MAX_IMAGES = 32'd65535;
   localparam logic [31:0] MAX_BLOCKS = 32'd4095;

@@ -1,0 +1,55 @@
+"""The code that only Vitis sees (`__SYNTHESIS__`), compiled by g++ without being run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sim.contract import CONFIGS
+from sim.hls_device import HLS, hls_sources, vendor_headers
+
+# What the kernel uses of the header that comes with Vitis only.
+BURST_MAXI = """#pragma once
+#include <ap_int.h>
+#include <cstddef>
+
+namespace hls {
+template <typename T>
+class burst_maxi {
+public:
+    burst_maxi(T* base) : base_(base) {}
+    void write_request(std::size_t, std::size_t) {}
+    template <int BYTES>
+    void write(const T&, ap_int<BYTES>) { static_assert(8 * BYTES == T::width, "one enable a byte"); }
+    void write_response() {}
+
+private:
+    T* base_;
+};
+}  // namespace hls
+"""
+
+
+# The vendor's headers for g++ refuse to be read as by Vitis, so they come before the macro.
+def read_as_vitis_would(source: Path, config: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "hls_burst_maxi.h").write_text(BURST_MAXI)
+    (folder / "synthesis.h").write_text("#include <ap_int.h>\n#include <hls_stream.h>\n#define __SYNTHESIS__\n")
+    command = ["g++", "-std=c++14", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
+    command += ["-isystem", str(vendor_headers()), "-isystem", str(folder), f"-I{HLS}", f"-DCPT_CONFIG={config}"]
+    command += ["-include", "synthesis.h", str(source)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd=folder)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("source", hls_sources(), ids=lambda path: path.stem)
+def test_source_compiles_as_vitis_sees_it(source: Path, config: str, tmp_path: Path) -> None:
+    done = read_as_vitis_would(source, config, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_mistake_in_a_synthesis_branch_is_found(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.cpp"
+    wrong.write_text('#include "memory.hpp"\n#ifdef __SYNTHESIS__\nint wrong = cpt::no_such_name;\n#endif\n')
+    assert "no_such_name" in read_as_vitis_would(wrong, "tiny", tmp_path).stderr
