@@ -143,6 +143,3 @@ def _addressed(
         out_image_stride=out.image_stride,
         out_block_stride=out.block_stride,
     )
-
-
-__all__ = ["EXACT", "Output", "Precision", "lower"]

@@ -13,7 +13,8 @@ from host.layer import Conv, Pass
 from host.quantised_pass import run_quantised
 from sim.config import Config
 from sim.noise import noise
-from sim.reference import Reference, bit_serial
+from sim.products import bit_serial
+from sim.reference import Reference
 
 LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=16, width=16, kernel=(3, 3), padding=(1, 1))
 FW_BITS = (8, 7, 6, 5, 4, 3)

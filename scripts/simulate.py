@@ -16,7 +16,8 @@ from scripts.layer_spec import HELP, parse_layer
 from sim.config import Config
 from sim.contract import CONFIGS
 from sim.executor import Executor
-from sim.reference import Reference, bit_serial, plain_integer
+from sim.products import bit_serial, plain_integer
+from sim.reference import Reference
 from sim.vectors.build import random_codes
 
 DEVICES = ("reference", "bit-serial", "hls")

@@ -96,10 +96,7 @@ class HlsKernel:
         mem_base: int = 0,
         mem_bytes: int | None = None,
     ) -> Outcome:
-        """Runs a list on the region `memory`, in place, up to its end or its first error.
-
-        `mem_bytes` is the size the host claims (register MEM_BYTES); reaching behind `memory` is a bus error.
-        """
+        """Runs a list, as `sim.executor.Executor` says."""
         self._registers[Register.MEM_BASE // 4] = mem_base & 0xFFFFFFFF
         self._registers[Register.MEM_BASE // 4 + 1] = mem_base >> 32
         self._registers[Register.MEM_BYTES // 4] = memory.size if mem_bytes is None else mem_bytes

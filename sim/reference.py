@@ -18,7 +18,7 @@ from sim.contract import COMMAND_BYTES, NO_COMMAND, Error, Flag, Format
 from sim.cycles import array_cycles
 from sim.epilogue import requantise
 from sim.layout import pack_planes, pack_words
-from sim.products import Accumulators, Planes, bit_serial, plain_integer
+from sim.products import Accumulators, Planes, plain_integer
 from sim.tensors import Memory, operand_a, operand_b, output, row_sums
 from sim.windows import result_maps
 
@@ -50,10 +50,7 @@ class Reference:
         mem_base: int = 0,
         mem_bytes: int | None = None,
     ) -> Outcome:
-        """Runs a list on the region `memory`, in place, up to its end or its first error.
-
-        `mem_bytes` is the size the host claims (register MEM_BYTES); reaching behind `memory` is a bus error.
-        """
+        """Runs a list, as `sim.executor.Executor` says."""
         mem_bytes = memory.size if mem_bytes is None else mem_bytes
         error = check_list(mem_base, mem_bytes, list_offset, list_bytes)
         if error:
@@ -100,6 +97,3 @@ class Reference:
         sums_tensor = row_sums(command)
         if sums_tensor is not None:
             sums_tensor.write(memory, sums.reshape(1, 1, *sums_tensor.tile))
-
-
-__all__ = ["Outcome", "Reference", "bit_serial", "plain_integer"]

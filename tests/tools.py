@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from host.command_list import CommandList
 from host.layer import Conv, Pass
-from host.lower import EXACT, Output, Precision, lower
+from host.lower import lower
 from host.plan import Plan
+from host.precision import EXACT, Output, Precision
 from host.program import Program
 from sim.command import Command
 from sim.config import Config

@@ -9,12 +9,14 @@ import numpy as np
 
 from host.command_list import CommandList
 from host.layer import Conv, Pass
-from host.lower import Precision, lower
+from host.lower import lower
 from host.plan import Plan
+from host.precision import Precision
 from scripts.benchmarks.timing import best_seconds
 from sim.config import Config
 from sim.layout import pack_planes, unpack_planes
-from sim.reference import Reference, bit_serial, plain_integer
+from sim.products import bit_serial, plain_integer
+from sim.reference import Reference
 from sim.vectors.build import random_codes
 
 LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=32, width=32, kernel=(3, 3), padding=(1, 1))

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from host.command_list import CommandList
 from host.layer import Conv, Pass
-from host.lower import EXACT, Output, Precision, lower
+from host.lower import lower
 from host.plan import Plan
+from host.precision import EXACT, Output, Precision
 from host.program import Program
 from sim.command import encode_list
 from sim.config import Config

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from host.layer import Conv, Pass
-from host.lower import Output, Precision
+from host.precision import Output, Precision
 from sim.command import Command
 from sim.config import Config
 from sim.contract import COMMAND_BYTES, COMMAND_WORDS, NO_COMMAND, Error, Flag, Format, Opcode

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from host.layer import Conv, Pass
-from host.lower import Output, Precision
+from host.precision import Output, Precision
 from sim.config import Config
 from sim.contract import Format
 from sim.vectors.build import Scenario, extreme_codes, greatest_codes, least_codes

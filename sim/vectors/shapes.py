@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from host.layer import Conv, Pass
-from host.lower import Precision
+from host.precision import Precision
 from sim.config import Config
 from sim.vectors.build import Scenario
 from sim.vectors.vector import Vector

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch.nn import functional, grad
 
 from host.layer import Conv, Pass
-from host.lower import Output, Precision
+from host.precision import Output, Precision
 from sim.affine import Floats, Quantised, column_sums, combine, group_row_sums, quantise, safe_shift, term_counts
 from sim.contract import Format
 from tests.tools import Codes, draw_codes, least_and_greatest, python_noise, run_pass

@@ -16,7 +16,8 @@ import pytest
 
 from sim.config import Config
 from sim.contract import CONFIGS, NO_COMMAND, Error
-from sim.reference import Outcome, Reference, bit_serial
+from sim.products import bit_serial
+from sim.reference import Outcome, Reference
 from sim.vectors import Vector, catalogue
 from sim.vectors.build import random_codes
 from sim.vectors.catalogue import FAMILIES
