@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not chosen:
             raise ValueError(f"no vector matches '{arguments.only}': 'cpt vectors --list' names them all")
         print(f"cosim: {len(chosen)} vectors on {arguments.dut} ({config.name}), seed {stress.seed}", flush=True)
-        print(f"       about a second each; the log is {build / 'test.log'}", flush=True)
+        print(f"       one or two seconds each; the log is {build / 'test.log'}", flush=True)
         run_bench(dut, chosen, build, stress, arguments.waves)
     print(f"{len(chosen)} vectors agree")
     return 0
