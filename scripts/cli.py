@@ -61,7 +61,9 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.close()
         return 141
     except OSError as problem:
-        print(f"cpt: {problem}", file=sys.stderr)
+        place = problem.filename or getattr(parsed, "out", None)  # a full disk does not say where it is full
+        where = f"{place}: " if place and problem.strerror else ""
+        print(f"cpt: {where}{problem.strerror or problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("cpt: stopped", file=sys.stderr)

@@ -64,8 +64,13 @@ class Vector:
         return header + self.before.tobytes() + self.after.tobytes()
 
     def save(self, folder: Path) -> Path:
+        """Writes the vector's file, whole or not at all."""
         path = folder / f"{self.name}{SUFFIX}"
-        path.write_bytes(self.to_bytes())
+        try:
+            path.write_bytes(self.to_bytes())
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
         return path
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -85,6 +86,19 @@ def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tu
 def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     assert "file" in refused(capsys, "vectors", "--out", str(tmp_path / "file" / "vectors"))
+
+
+def test_a_full_disk_is_named_and_leaves_no_half_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fills_up(path: Path, data: bytes) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fills_up)
+    assert main(["vectors", "--out", str(tmp_path)]) == 2
+    assert f"cpt: {tmp_path}: No space left on device" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_layer_is_read_as_written() -> None:

@@ -61,6 +61,13 @@ def test_a_wrong_expectation_is_reported(selection: list[Vector], tmp_path: Path
         run_bench(open_dut("hls", ZC706), [vector.save(tmp_path)], BUILD, Stress(pause=0))
 
 
+@pytest.mark.slow
+def test_a_device_that_does_not_answer_in_time_is_reported(selection: list[Vector], tmp_path: Path) -> None:
+    vector = next(vector for vector in selection if vector.name == "width-3x8")
+    with pytest.raises(BenchError, match="width-3x8: no interrupt within 20 cycles"):
+        run_bench(open_dut("hls", ZC706), [vector.save(tmp_path)], BUILD, Stress(pause=0, watchdog=20))
+
+
 @pytest.mark.parametrize(("name", "message"), [("rtl", "no RTL core"), ("vitis", "csynth"), ("fpga", "there are: hls")])
 def test_a_device_that_is_not_there_is_refused(name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
