@@ -4,31 +4,100 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from cpt_model import native
 from sim.affine import LEAST_SCALE, check_operand_bits
 from sim.noise import noise_keys
 
 MASK = 0xFFFFFFFF
+EXACT_FLOAT32 = 1 << 24  # whole numbers up to here are float32s
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums of stored codes that the terms of an affine product need, exact."""
+
+    by_pixel: Tensor  # (n, 1, h, w), over channels
+    over_batch: Tensor  # (1, c, h, w)
+    squares: Tensor  # (n, c), of the codes' squares; rounded
 
 
 @dataclass(frozen=True)
 class Quantised:
-    """Codes (integers held in float32, exact) and what they mean: value = codes · scale + offset."""
+    """Codes (integers held in float32, exact) and what they mean: value = code · scale + offset.
+
+    `codes` are stored without `zero`: the contract's code is codes + zero. Errors store the code nearest to the value 0
+    as 0, which keeps sums small, so that float32 arithmetic stays exact.
+    """
 
     codes: Tensor
     scale: Tensor
     offset: Tensor
     bits: int
     signed: bool
+    zero: int = 0
+    known_sums: Sums | None = None
+
+    @property
+    def greatest(self) -> int:
+        """No stored code is greater in magnitude."""
+        low, high = (-(1 << self.bits - 1), (1 << self.bits - 1) - 1) if self.signed else (0, (1 << self.bits) - 1)
+        return max(abs(low - self.zero), abs(high - self.zero))
+
+    def contract_codes(self) -> Tensor:
+        return self.codes + self.zero if self.zero else self.codes
+
+    def values(self) -> Tensor:
+        return self.contract_codes() * self.scale + self.offset
+
+    @property
+    def sums(self) -> Sums:
+        """In float32, or in float64 where that might round."""
+        if self.known_sums is not None:
+            return self.known_sums
+        codes = self.codes if self.greatest * max(self.codes.shape[:2]) <= EXACT_FLOAT32 else self.codes.double()
+        return Sums(codes.sum(1, keepdim=True), codes.sum(0, keepdim=True), codes.double().square().sum((2, 3)).float())
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The values a tensor can take: low + scale · (0 .. levels); codes count from `centre`."""
+
+    low: float
+    scale: float
+    levels: int
+    bits: int
+    centre: int = 0
+
+    @property
+    def signed(self) -> bool:
+        return self.centre > 0
+
+    @property
+    def offset(self) -> float:
+        """The value of code 0, in float32."""
+        return float(np.float32(self.low) + np.float32(self.centre) * np.float32(self.scale))
+
+    @property
+    def code_of_zero(self) -> int:
+        """The code nearest to the value 0; the end of the range if 0 lies outside."""
+        steps = round(-self.low / self.scale)
+        return max(0, min(steps, self.levels)) - self.centre
 
 
 def noise(seed: int, count: int) -> Tensor:
     """The contract's generator for elements 0 .. count - 1, as int64 in 0 .. 2^32 - 1."""
-    key_0, key_1 = (int(key[0]) for key in noise_keys(seed))
+    key_0, key_1 = _keys(seed)
     x = _mix(_mix(torch.arange(count, dtype=torch.int64) & MASK ^ key_0) + key_1 & MASK)
     return x ^ x >> 16
+
+
+def _keys(seed: int) -> tuple[int, int]:
+    key_0, key_1 = noise_keys(seed)
+    return int(key_0[0]), int(key_1[0])
 
 
 def _mix(x: Tensor) -> Tensor:
@@ -40,31 +109,72 @@ def _mix(x: Tensor) -> Tensor:
     return x + (x << 4) & MASK
 
 
-def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False, seed: int | None = None) -> Quantised:
-    """Affine codes of a float32 tensor's own range, as `sim.affine.quantise`."""
-    check_operand_bits(bits)
+def value_range(values: Tensor) -> tuple[float, float]:
+    """Least and greatest value of a float32 tensor; what has no finite range is refused."""
     if values.dtype != torch.float32:
         raise TypeError(f"values must be float32, not {values.dtype}")
     if not values.numel():
         raise ValueError("cannot quantise an empty tensor: it has no range")
-    dims = tuple(range(1, values.ndim)) if per_channel else tuple(range(values.ndim))
+    if native.usable(values):
+        found = native.value_range(native.dense(values))
+    else:
+        low, high = torch.aminmax(values)
+        found = (low.item(), high.item()) if torch.isfinite(low) and torch.isfinite(high) else None
+    if found is None:
+        raise ValueError("cannot quantise: values are not finite (NaN or infinity)")
+    return found
+
+
+def affine_grid(low: float, high: float, bits: int, signed: bool) -> Grid:
+    """The contract's grid of a range: 2^bits values from low to high."""
+    check_operand_bits(bits)
+    levels = (1 << bits) - 1
+    with np.errstate(over="ignore"):
+        scale = np.maximum((np.float32(high) - np.float32(low)) / np.float32(levels), LEAST_SCALE)
+    if not np.isfinite(scale):
+        raise ValueError("cannot quantise: the values' range is not a float32")
+    return Grid(low, float(scale), levels, bits, 1 << bits - 1 if signed else 0)
+
+
+def encode(values: Tensor, grid: Grid, seed: int | None = None, zero: int = 0) -> Quantised:
+    """Codes of a tensor on a grid; with a seed, stochastic rounding, else half to even. Outside the grid: its ends."""
+    scale, offset = (torch.tensor(each, device=values.device).reshape(1, 1, 1, 1) for each in (grid.scale, grid.offset))
+    keys = None if seed is None else _keys(seed)
+    if values.ndim == 4 and native.usable(values):
+        stored, *sums = native.codes(native.dense(values), grid.low, grid.scale, grid.levels, grid.centre + zero, keys)
+        exact = (grid.levels + abs(grid.centre + zero)) * max(stored.shape[:2]) <= EXACT_FLOAT32
+        return Quantised(stored, scale, offset, grid.bits, grid.signed, zero, Sums(*sums) if exact else None)
+    rounded = _round((values - grid.low) / grid.scale, seed)
+    stored = rounded.clamp(0, grid.levels) - (grid.centre + zero)
+    return Quantised(stored, scale, offset, grid.bits, grid.signed, zero)
+
+
+def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False, seed: int | None = None) -> Quantised:
+    """Affine codes of a float32 tensor's own range, as `sim.affine.quantise`."""
+    if not per_channel:
+        check_operand_bits(bits)
+        return encode(values, affine_grid(*value_range(values), bits, signed), seed)
+    check_operand_bits(bits)
+    value_range(values)
+    dims = tuple(range(1, values.ndim))
     low, high = values.amin(dims, keepdim=True), values.amax(dims, keepdim=True)
     levels = float((1 << bits) - 1)
     scale = ((high - low) / levels).clamp_min(float(LEAST_SCALE))
     if not torch.isfinite(scale).all():
-        raise ValueError("cannot quantise: values are not finite or their range is not a float32")
-    steps = (values - low) / scale
-    if seed is None:
-        rounded = steps.round()
-    else:
-        drawn = (noise(seed, values.numel()) >> 8).to(torch.float32).reshape(values.shape)
-        floor = steps.floor()
-        rounded = floor + (drawn * 2.0**-24 < steps - floor)
-    codes = rounded.clamp(0, levels)
+        raise ValueError("cannot quantise: the values' range is not a float32")
+    codes = _round((values - low) / scale, seed).clamp(0, levels)
     if not signed:
         return Quantised(codes, scale, low, bits, signed)
     centre = float(1 << bits - 1)
     return Quantised(codes - centre, scale, low + centre * scale, bits, signed)
+
+
+def _round(steps: Tensor, seed: int | None) -> Tensor:
+    if seed is None:
+        return steps.round()
+    drawn = (noise(seed, steps.numel()) >> 8).to(torch.float32).reshape(steps.shape).to(steps.device)
+    floor = steps.floor()
+    return floor + (drawn * 2.0**-24 < steps - floor)
 
 
 def combine(

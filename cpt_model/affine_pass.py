@@ -9,8 +9,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from cpt_model.affine import Quantised, combine, quantise
-from cpt_model.integer import integer_pass, torch_pass
+from cpt_model import passes
+from cpt_model.affine import Quantised, quantise
+from cpt_model.integer import torch_pass
+from cpt_model.quantisers import SBM
 from host.layer import Conv, Pass
 
 Floats = npt.NDArray[np.float32]
@@ -33,30 +35,20 @@ def float_pass(layer: Conv, which: Pass, a: Floats, b: Floats) -> npt.NDArray[np
 def quantised_pass(
     layer: Conv, which: Pass, a: Floats, b: Floats, fw_bits: int, bw_bits: int, seed: int | None
 ) -> TorchPass:
-    """The pass on codes; sums of codes come from the same pass with one operand replaced by ones."""
+    """The pass on codes, as a training step runs it."""
     left, right = torch.from_numpy(a), torch.from_numpy(b)
-    qa = quantise(left, bw_bits, True, seed=seed) if which is Pass.INPUT_ERROR else quantise(left, fw_bits, False)
+    seen: list[Tensor] = []
+
+    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, acc: Tensor) -> Tensor:
+        seen.append(acc)
+        return acc
+
     if which is Pass.WEIGHT_GRADIENT:
-        qb = quantise(right, bw_bits, True, seed=seed)
-        b_scale, b_offset = qb.scale, qb.offset
+        x, error = quantise(left, fw_bits, signed=False), quantise(right, bw_bits, signed=True, seed=seed)
+        values = passes.gradient(layer, x, error, watch)
     else:
-        qb, b_scale, b_offset = _weights(layer, which, right, fw_bits)
-    ones_a, ones_b = torch.ones_like(left).double(), torch.ones_like(right).double()
-    acc = integer_pass(layer, which, qa.codes.numpy(), qb.codes.numpy())
-    row_sums = torch_pass(layer, which, qa.codes.double(), ones_b)
-    col_sums = torch_pass(layer, which, ones_a, qb.codes.double())
-    counts = torch_pass(layer, which, ones_a, ones_b)
-    values = combine(torch.from_numpy(acc), row_sums, col_sums, counts, qa, b_scale, b_offset)
-    return TorchPass(values.numpy(), acc)
-
-
-def _weights(layer: Conv, which: Pass, weights: Tensor, bits: int) -> tuple[Quantised, Tensor, Tensor]:
-    """Weights with scales per channel of the result: output channels forward, input channels backward."""
-    if which is Pass.FORWARD:
-        q = quantise(weights, bits, True, per_channel=True)
-        return q, q.scale.reshape(1, -1, 1, 1), q.offset.reshape(1, -1, 1, 1)
-    by_group = weights.unflatten(0, (layer.groups, -1)).transpose(1, 2).flatten(0, 1)
-    q = quantise(by_group, bits, True, per_channel=True)
-    codes = q.codes.unflatten(0, (layer.groups, -1)).transpose(1, 2).flatten(0, 1)
-    scale, offset = q.scale.reshape(1, -1, 1, 1), q.offset.reshape(1, -1, 1, 1)
-    return Quantised(codes, q.scale, q.offset, bits, True), scale, offset
+        weights = SBM().pass_weights(right, fw_bits, which, layer.groups)
+        forward = which is Pass.FORWARD
+        operand = quantise(left, fw_bits, False) if forward else quantise(left, bw_bits, True, seed=seed)
+        values = (passes.forward if forward else passes.input_error)(layer, operand, weights, watch)
+    return TorchPass(values.numpy(), seen[0].numpy().astype(np.int64))

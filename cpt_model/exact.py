@@ -1,0 +1,101 @@
+"""Exact accumulators of the three passes by PyTorch's float convolutions.
+
+float32 holds whole numbers up to 2^24. Every partial sum, in any order, is bounded by Σ |a|·|b|, and that by what is
+known of the codes: where it stays below 2^24 a float32 convolution of codes is exact. Else the sum is split, and the
+parts are added in float64; where no split helps, everything runs in float64, exact up to 2^53.
+
+    forward, input error   Σ|a·b| ≤ max|a| · max over output channels of Σ|b|
+    weight gradient        Σ|a·b| ≤ √(Σa²) · √(Σb²), for each part of the batch (Cauchy-Schwarz)
+
+Results leave in the type they were computed in, so float64 means "may exceed 2^24".
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from cpt_model.affine import EXACT_FLOAT32, Quantised
+from cpt_model.float32_probe import float32_is_exact
+from host.layer import Conv, Pass
+
+MOST_PARTS = 16  # more parts than these are slower than float64
+ROUNDED_UP = 1.001  # Σ squares is summed in float32
+
+
+def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: float) -> Tensor:
+    """Σ of stored codes of the forward or input-error pass. Weights are given in the layer's shape; `weight_sum` is the
+    greatest Σ |weight| of an output channel of the pass.
+    """
+    greatest = a.greatest + abs(a.zero)  # sums of the contract's own codes must fit as well
+    parts = max(1, math.ceil(greatest * weight_sum / EXACT_FLOAT32))
+    k_axis = 1 if which is Pass.FORWARD else 0  # of the weights; layers with groups are not split
+    if not float32_is_exact(a.codes.device) or (parts > 1 and (parts > MOST_PARTS or layer.groups > 1)):
+        return _run(layer, which, a.codes.double(), b.codes.double())
+    if parts == 1:
+        return _run(layer, which, a.codes, b.codes)
+    pieces = zip(a.codes.chunk(parts, dim=1), b.codes.chunk(parts, dim=k_axis), strict=True)
+    total = torch.zeros((), dtype=torch.float64)
+    for a_piece, b_piece in pieces:
+        piece_bound = greatest * greatest_weight_sum(which, b_piece)
+        exact = piece_bound <= EXACT_FLOAT32
+        operands = (a_piece, b_piece) if exact else (a_piece.double(), b_piece.double())
+        total = total + _run(layer, which, *operands).double()
+    return total
+
+
+def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
+    """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
+    if float32_is_exact(x.codes.device):
+        x_squares, e_squares = x.sums.squares, e.sums.squares
+        for parts in (1, 2, 4, 8, MOST_PARTS):
+            size = math.ceil(layer.batch / parts)
+            squares = zip(x_squares.split(size), e_squares.split(size), strict=True)
+            bounds = [_greatest_norm(of_x) * _greatest_norm(of_e) for of_x, of_e in squares]
+            if max(bounds) * ROUNDED_UP <= EXACT_FLOAT32:
+                pieces = zip(x.codes.split(size), e.codes.split(size), strict=True)
+                return torch.stack([_gradient(layer, *piece).double() for piece in pieces]).sum(0)
+            if size == 1:
+                break
+    return _gradient(layer, x.codes.double(), e.codes.double())
+
+
+def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:
+    """The greatest Σ |weight| of an output channel of the pass."""
+    if which is Pass.FORWARD:
+        return weights.abs().sum((1, 2, 3), dtype=torch.float64).max().item()
+    by_group = weights.abs().sum((2, 3), dtype=torch.float64).unflatten(0, (groups, -1))
+    return by_group.sum(1).max().item()
+
+
+def _greatest_norm(squares: Tensor) -> float:
+    return math.sqrt(squares.sum(0, dtype=torch.float64).max().item())
+
+
+def _run(layer: Conv, which: Pass, a: Tensor, b: Tensor) -> Tensor:
+    if which is Pass.FORWARD:
+        return functional.conv2d(a, b, None, layer.stride, layer.padding, groups=layer.groups)
+    return _backward(layer, a, None, b, (True, False, False))
+
+
+def _gradient(layer: Conv, x: Tensor, e: Tensor) -> Tensor:
+    return _backward(layer, e, x, None, (False, True, False))
+
+
+def _backward(
+    layer: Conv, e: Tensor, x: Tensor | None, weights: Tensor | None, mask: tuple[bool, bool, bool]
+) -> Tensor:
+    """One product of the convolution's backward step; the operand that is not asked for only lends its shape."""
+    layout = torch.channels_last if e.is_contiguous(memory_format=torch.channels_last) else torch.contiguous_format
+    if x is None:
+        shape = (e.shape[0], layer.in_channels, layer.height, layer.width)
+        x = torch.empty(shape, dtype=e.dtype, device=e.device, memory_format=layout)
+    if weights is None:
+        weights = torch.empty(layer.weight_shape, dtype=e.dtype, device=e.device, memory_format=layout)
+    input_error, gradient, _ = torch.ops.aten.convolution_backward(
+        e, x, weights, None, layer.stride, layer.padding, (1, 1), False, (0, 0), layer.groups, mask
+    )
+    return input_error if mask[0] else gradient

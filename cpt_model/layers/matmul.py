@@ -1,0 +1,96 @@
+"""The differentiable quantised product of two activations, batch by batch: A · Bᵀ, as attention needs it.
+
+Both operands are per tensor, so the same codes serve forward and backward:
+
+    y = A · Bᵀ (fw × fw bits)      error of A = E · B,   error of B = Eᵀ · A (bw × fw bits)
+
+Each is rows times rows: result[m, n] = Σ_k a[m, k]·b[n, k], a fully connected layer of the accelerator for each matrix
+of the batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.amp import custom_bwd, custom_fwd
+
+from cpt_model.affine import EXACT_FLOAT32, Quantised, combine
+from cpt_model.float32_probe import float32_is_exact
+from cpt_model.layers.product import geometry
+from cpt_model.layers.state import LayerState
+from cpt_model.passes import Watch
+from host.layer import Pass
+
+
+def rows_by_rows(a: Quantised, b: Quantised, watch: Watch | None = None) -> Tensor:
+    """(batch, m, k) and (batch, n, k) codes to float32 (batch, m, n); b's codes are stored as the contract's."""
+    row_sums = a.codes.sum(2, keepdim=True, dtype=torch.float64)
+    col_sums = b.codes.sum(2, dtype=torch.float64)[:, None]
+    count = torch.tensor(float(a.codes.shape[2]))
+    bound = (a.greatest + abs(a.zero)) * b.codes.abs().sum(2, dtype=torch.float64).max().item()
+    exact = bound <= EXACT_FLOAT32 and float32_is_exact(a.codes.device)
+    left, right = (a.codes, b.codes) if exact else (a.codes.double(), b.codes.double())
+    acc = torch.bmm(left, right.mT).double() + a.zero * col_sums
+    if watch is not None:
+        acc = torch.stack([_watched(watch, a, b, index, acc[index]) for index in range(len(acc))])
+    row_sums = row_sums + a.zero * count
+    a = replace(a, scale=a.scale.reshape(()), offset=a.offset.reshape(()))
+    return combine(acc, row_sums, col_sums, count, a, b.scale.reshape(()), b.offset.reshape(()))
+
+
+def _watched(watch: Watch, a: Quantised, b: Quantised, index: int, acc: Tensor) -> Tensor:
+    """One matrix of the batch, shown as a fully connected layer."""
+    left, right = (replace(each, codes=each.codes[index, :, :, None, None]) for each in (a, b))
+    layer = geometry(left.codes.shape[0], left.codes.shape[1], right.codes.shape[0], 1, 1)
+    return watch(layer, Pass.FORWARD, left, right, acc[:, :, None, None])[:, :, 0, 0]
+
+
+def _transposed(quantised: Quantised) -> Quantised:
+    return replace(quantised, codes=quantised.codes.mT)
+
+
+class _Matmul(torch.autograd.Function):
+    @staticmethod
+    @custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    def forward(ctx: Any, a: Tensor, b: Tensor, state: LayerState, what: str, training: bool) -> Tensor:
+        operands = []
+        for name, each in zip(what.split(), (a, b), strict=True):
+            quantised = state.quantiser.activation(each[..., None], state.bits.forward, state.range_of(name, training))
+            operands.append(replace(quantised, codes=quantised.codes[..., 0], known_sums=None))
+        masks = [state.quantiser.through_activation(each) for each in (a, b)]
+        ctx.state, ctx.bits = state, state.bits
+        ctx.seed = state.next_seed() if any(ctx.needs_input_grad[:2]) else None
+        ctx.operands = [replace(each, codes=each.codes[:0]) for each in operands]
+        ctx.save_for_backward(*(each.codes for each in operands), *masks)
+        return rows_by_rows(operands[0], operands[1], state.watch)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    @custom_bwd(device_type="cpu")
+    def backward(ctx: Any, error: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        codes, masks = ctx.saved_tensors[:2], ctx.saved_tensors[2:]
+        a, b = (replace(each, codes=saved) for each, saved in zip(ctx.operands, codes, strict=True))
+        wants_a, wants_b = ctx.needs_input_grad[:2]
+        if not ctx.bits.gradient:
+            from_a = error @ b.values() if wants_a else None
+            from_b = error.mT @ a.values() if wants_b else None
+        else:
+            e = ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seed)
+            e = replace(e, codes=e.codes[..., 0], known_sums=None)
+            from_a = rows_by_rows(e, _transposed(b), ctx.state.watch) if wants_a else None
+            from_b = rows_by_rows(_transposed(e), _transposed(a), ctx.state.watch) if wants_b else None
+        results = [
+            each if each is None or mask is None else each * mask
+            for each, mask in zip((from_a, from_b), masks, strict=True)
+        ]
+        return *results, None, None, None
+
+
+def matmul(a: Tensor, b: Tensor, state: LayerState, what: str, training: bool) -> Tensor:
+    """a (batch, m, k) times b (batch, n, k) transposed; `what` names both operands, for their ranges."""
+    if not state.bits.forward or not a.numel() or not b.numel():
+        return a @ b.mT
+    return _Matmul.apply(a, b, state, what, training)

@@ -1,0 +1,144 @@
+"""The differentiable quantised product of an activation and weights: forward, input error and weight gradient on codes.
+
+    forward       Q(x) ∗ Q(w)                        fw × fw bits
+    input error   Q(e) ∗ Q(w, by input channel)      bw × fw bits
+    gradient      Q(x) ∗ Q(e)                        fw × bw bits, the same Q(x) and Q(e)
+
+A width of 0 leaves a tensor unquantised; products with one are then float32 ones of the quantised values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.amp import custom_bwd, custom_fwd
+from torch.nn import functional
+from torch.nn.grad import conv2d_input, conv2d_weight
+
+from cpt_model import passes
+from cpt_model.affine import Quantised
+from cpt_model.layers.state import LayerState
+from cpt_model.schedules import Bits
+from cpt_model.weights import Weights
+from host.layer import Conv, Pass
+
+# Shapes are checked once, not in every step.
+geometry = lru_cache(maxsize=1024)(Conv)
+
+
+class WeightCodes:
+    """One layer's weights (out, in / groups, kh, kw) as codes, each form made when first asked for."""
+
+    def __init__(self, weights: Tensor, state: LayerState, groups: int = 1) -> None:
+        self.weights = weights
+        self.bits = state.bits.forward
+        self.quantiser = state.quantiser
+        self.groups = groups
+
+    def _for(self, which: Pass) -> Weights:
+        return self.quantiser.pass_weights(self.weights, self.bits, which, self.groups)
+
+    @cached_property
+    def by_output(self) -> Weights:
+        return self._for(Pass.FORWARD)
+
+    @cached_property
+    def by_input(self) -> Weights:
+        return self._for(Pass.INPUT_ERROR)
+
+
+class _Product(torch.autograd.Function):
+    @staticmethod
+    @custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        weights: Tensor,
+        layer: Conv,
+        state: LayerState,
+        codes: WeightCodes,
+        what: str,
+        training: bool,
+    ) -> Tensor:
+        quantised = state.quantiser.activation(x, state.bits.forward, state.range_of(what, training))
+        mask = state.quantiser.through_activation(x) if ctx.needs_input_grad[0] else None
+        ctx.layer, ctx.state, ctx.codes, ctx.bits = layer, state, codes, state.bits
+        ctx.seeds = [state.next_seed() for _ in range(2)] if any(ctx.needs_input_grad[:2]) else None
+        ctx.x = replace(quantised, codes=quantised.codes[:0])  # the codes themselves go through save_for_backward
+        ctx.save_for_backward(quantised.codes, weights, mask)
+        return passes.forward(layer, quantised, codes.by_output, state.watch)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    @custom_bwd(device_type="cpu")
+    def backward(ctx: Any, error: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        x_codes, weights, mask = ctx.saved_tensors
+        x = replace(ctx.x, codes=x_codes)
+        bits, quantiser, watch = ctx.bits, ctx.state.quantiser, ctx.state.watch
+        wants_x, wants_weights = ctx.needs_input_grad[:2]
+        from_x = from_weights = None
+        if not bits.gradient:
+            from_x, from_weights = _float_backward(ctx, x, error)
+        else:
+            e = quantiser.error(error, bits.gradient, ctx.seeds[0])
+            if wants_x:
+                from_x = passes.input_error(ctx.layer, e, ctx.codes.by_input, watch)
+            if wants_weights:
+                from_weights = passes.gradient(ctx.layer, x, e, watch)
+        if from_x is not None and mask is not None:
+            from_x = from_x * mask
+        if from_weights is not None:
+            if ctx.state.gradient_bits:
+                from_weights = quantiser.gradient(from_weights, ctx.state.gradient_bits, ctx.seeds[1])
+            from_weights = quantiser.through_weight(weights, from_weights)
+        return from_x, from_weights, None, None, None, None, None
+
+
+def _float_backward(ctx: Any, x: Quantised, error: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    layer: Conv = ctx.layer
+    wants_x, wants_weights = ctx.needs_input_grad[:2]
+    weights = ctx.codes.by_output.quantised.values()
+    options = {"stride": layer.stride, "padding": layer.padding, "groups": layer.groups}
+    from_x = conv2d_input(layer.input_shape, weights, error, **options) if wants_x else None
+    from_weights = conv2d_weight(x.values(), layer.weight_shape, error, **options) if wants_weights else None
+    return from_x, from_weights
+
+
+class _QuantiseError(torch.autograd.Function):
+    """The identity whose backward pass quantises the error: for layers with float forward passes."""
+
+    @staticmethod
+    def forward(ctx: Any, y: Tensor, state: LayerState, bits: Bits) -> Tensor:
+        ctx.state, ctx.bits, ctx.seed = state, bits, state.next_seed()
+        return y.view_as(y)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, error: Tensor) -> tuple[Tensor, None, None]:
+        return ctx.state.quantiser.error(error, ctx.bits.gradient, ctx.seed).values(), None, None
+
+
+def convolve(x: Tensor, weights: Tensor, layer: Conv, state: LayerState, what: str, training: bool,
+             codes: WeightCodes | None = None) -> Tensor:  # fmt: skip
+    """The layer's output (n, c, h, w), without bias."""
+    if not x.numel() or not state.bits.forward:
+        y = functional.conv2d(x, weights, None, layer.stride, layer.padding, groups=layer.groups)
+        quantise_error = state.bits.gradient and y.numel() and y.requires_grad
+        return _QuantiseError.apply(y, state, state.bits) if quantise_error else y
+    codes = codes or WeightCodes(weights.detach(), state, layer.groups)
+    return _Product.apply(x, weights, layer, state, codes, what, training)
+
+
+def multiply(rows: Tensor, weights: Tensor, state: LayerState, what: str, training: bool,
+             codes: WeightCodes | None = None) -> Tensor:  # fmt: skip
+    """rows (..., in) times weights (out, in) transposed: a 1 × 1 convolution of 1 × 1 maps."""
+    flat = rows.reshape(-1, rows.shape[-1], 1, 1)
+    if not flat.numel():
+        return functional.linear(rows, weights)
+    layer = geometry(flat.shape[0], weights.shape[1], weights.shape[0], 1, 1)
+    y = convolve(flat, weights[:, :, None, None], layer, state, what, training, codes)
+    return y.reshape(*rows.shape[:-1], weights.shape[0])

@@ -1,0 +1,51 @@
+"""What a prepared layer remembers beside its parameters; nothing of it enters the model's `state_dict`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from cpt_model.passes import Watch
+from cpt_model.quantisers import Quantiser
+from cpt_model.running_range import RunningRange
+from cpt_model.schedules import Bits
+from sim.noise import noise
+
+
+@dataclass
+class LayerState:
+    """Precision, quantiser, position in the noise stream, ranges of evaluation, and who watches the integers."""
+
+    name: str
+    quantiser: Quantiser
+    bits: Bits
+    seed: int
+    gradient_bits: int = 0  # of weight gradients; 0 leaves them in float32
+    draws: int = 0
+    ranges: dict[str, RunningRange] = field(default_factory=lambda: defaultdict(RunningRange))
+    watch: Watch | None = None
+
+    def next_seed(self) -> int:
+        """A seed of stochastic rounding from the layer's own stream: a run repeats, and resumes, bit for bit."""
+        self.draws += 1
+        return self.seed << 32 | self.draws & 0xFFFFFFFF
+
+    def range_of(self, what: str, training: bool) -> RunningRange:
+        """The range of an activation of this layer, told whether to learn or to use it."""
+        seen = self.ranges[what]
+        seen.training = training
+        return seen
+
+    def state_dict(self) -> dict[str, object]:
+        return {"draws": self.draws, "ranges": {what: seen.state() for what, seen in self.ranges.items()}}
+
+    def load_state_dict(self, state: dict) -> None:
+        self.draws = state["draws"]
+        self.ranges.clear()
+        for what, seen in state["ranges"].items():
+            self.ranges[what].load(tuple(seen))
+
+
+def layer_seed(run_seed: int, index: int) -> int:
+    """32 bits that differ from layer to layer and from run to run."""
+    return int(noise(run_seed, index)[0])

@@ -1,0 +1,109 @@
+"""Fused C++ kernels of the element-wise arithmetic, on dense float32 tensors (n, c, h, w) in either memory format."""
+
+from __future__ import annotations
+
+import ctypes
+
+import torch
+from torch import Tensor
+
+from cpt_model.native.library import load
+
+
+def usable(values: Tensor) -> bool:
+    """Whether the kernels take this tensor: else PyTorch operations do the same."""
+    return values.device.type == "cpu" and values.dtype == torch.float32 and values.numel() > 0 and load() is not None
+
+
+def dense(values: Tensor) -> Tensor:
+    """The tensor itself if its memory is dense in one of the two formats, else a copy."""
+    if values.is_contiguous(memory_format=torch.channels_last) or values.is_contiguous():
+        return values
+    return values.contiguous()
+
+
+def channels_last(values: Tensor) -> bool:
+    """Prefers channels-last where both formats describe the memory (one channel, or one pixel)."""
+    return values.is_contiguous(memory_format=torch.channels_last)
+
+
+def value_range(values: Tensor) -> tuple[float, float] | None:
+    """Least and greatest value, or nothing if one is not finite."""
+    library = load()
+    assert library is not None
+    low, high = ctypes.c_float(), ctypes.c_float()
+    bad = library.cpt_range(
+        values.data_ptr(), values.numel(), torch.get_num_threads(), ctypes.byref(low), ctypes.byref(high)
+    )
+    return None if bad else (low.value, high.value)
+
+
+def codes(
+    values: Tensor, low: float, scale: float, levels: int, zero: int, keys: tuple[int, int] | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Codes minus `zero`; their sums by pixel (n, 1, h, w) and over the batch (1, c, h, w); squares by (n, c)."""
+    library = load()
+    assert library is not None
+    images, channels, height, width = values.shape
+    last = channels_last(values)
+    memory_format = torch.channels_last if last else torch.contiguous_format
+    out = torch.empty_like(values)
+    by_pixel = torch.empty(images, 1, height, width)
+    over_batch = torch.empty((1, channels, height, width), memory_format=memory_format)
+    squares = torch.empty(images, channels)
+    library.cpt_codes(
+        *(values.data_ptr(), out.data_ptr(), images, channels, height * width, last),
+        *(low, scale, levels, zero, keys is not None, *(keys or (0, 0))),
+        *(by_pixel.data_ptr(), over_batch.data_ptr(), squares.data_ptr(), torch.get_num_threads()),
+    )
+    return out, by_pixel, over_batch, squares
+
+
+def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, float] | None:
+    """Signed codes (out, in, kh, kw); scale and offset (c, 1, 1, 1) of the pass's output channels; sums by tap
+    (kh, kw, c); the greatest sum of magnitudes. Nothing if a range is not finite.
+    """
+    library = load()
+    assert library is not None
+    values = values.contiguous()
+    outs, ins, *kernel = values.shape
+    channels = ins if by_input else outs
+    codes = torch.empty_like(values)
+    scale, offset = torch.empty(channels, 1, 1, 1), torch.empty(channels, 1, 1, 1)
+    tap_sums = torch.empty(*kernel, channels)
+    greatest = ctypes.c_float()
+    bad = library.cpt_weights(
+        *(values.data_ptr(), codes.data_ptr(), outs, ins, kernel[0] * kernel[1], by_input),
+        *((1 << bits) - 1, 1 << bits - 1),
+        *(scale.data_ptr(), offset.data_ptr(), tap_sums.data_ptr(), ctypes.byref(greatest)),
+    )
+    return None if bad else (codes, scale, offset, tap_sums, greatest.value)
+
+
+def finish_(
+    acc: Tensor,
+    geometry: tuple[int, ...],
+    transposed: bool,
+    pixels: Tensor,
+    terms: int,
+    tap_sums: Tensor,
+    a: tuple[float, float],
+    b: tuple[Tensor, Tensor],
+    zero: int,
+) -> Tensor:
+    """Accumulators of a forward or (transposed) input-error pass to float32 results, in place.
+
+    `geometry` is kernel, stride, padding, size and output size of rows, then of columns; `a` and `b` are scale and
+    offset; `pixels`, `terms` and `tap_sums` as in `kernels.cpp`.
+    """
+    library = load()
+    assert library is not None
+    images, channels = acc.shape[:2]
+    shape = (ctypes.c_int64 * 10)(*geometry)
+    pixels, tap_sums = pixels.contiguous(), tap_sums.contiguous()
+    b_scale, b_offset = (each.reshape(-1).expand(channels).contiguous() for each in b)
+    library.cpt_finish(
+        *(acc.data_ptr(), images, channels, channels_last(acc), transposed, shape, pixels.data_ptr(), terms),
+        *(tap_sums.data_ptr(), *a, b_scale.data_ptr(), b_offset.data_ptr(), zero, torch.get_num_threads()),
+    )
+    return acc

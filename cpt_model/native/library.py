@@ -1,0 +1,101 @@
+"""Compiles `kernels.cpp` with g++ on first use, for this machine's processor, and loads it through ctypes.
+
+Without g++ the same arithmetic runs in PyTorch operations, several times slower; CPT_NATIVE=0 asks for that.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+import warnings
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+SOURCE = Path(__file__).with_name("kernels.cpp")
+# No fused multiply-add and no reordering: every operation rounds as the contract says.
+FLAGS = ("-O3", "-march=native", "-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+COMPILE_SECONDS = 300
+
+_POINTER, _INT, _SIZE, _FLOAT, _WORD = (
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int64,
+    ctypes.c_float,
+    ctypes.c_uint32,
+)
+
+
+@lru_cache
+def load() -> ctypes.CDLL | None:
+    """The library, or nothing where it is switched off or cannot be made (a warning says why)."""
+    if os.environ.get("CPT_NATIVE") == "0":
+        return None
+    try:
+        library = ctypes.CDLL(str(_build()))
+    except OSError as problem:
+        warnings.warn(f"quantised layers run without their C++ kernels, slower: {problem}", stacklevel=2)
+        return None
+    library.cpt_range.argtypes = (_POINTER, _SIZE, _INT, _POINTER, _POINTER)
+    library.cpt_range.restype = _INT
+    library.cpt_codes.argtypes = (
+        *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _INT),
+        *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, _INT, _WORD, _WORD),
+        *(_POINTER, _POINTER, _POINTER, _INT),
+    )
+    library.cpt_codes.restype = None
+    library.cpt_weights.argtypes = (_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _INT, _FLOAT, _FLOAT, *(_POINTER,) * 4)
+    library.cpt_weights.restype = _INT
+    library.cpt_finish.argtypes = (
+        *(_POINTER, _SIZE, _SIZE, _INT, _INT, _POINTER, _POINTER, _FLOAT, _POINTER),
+        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT),
+    )
+    library.cpt_finish.restype = None
+    return library
+
+
+def _build() -> Path:
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise OSError("g++ is missing (apt-get install g++)")
+    key = hashlib.sha256(SOURCE.read_bytes() + repr((FLAGS, _processor(), torch.__version__)).encode()).hexdigest()[:16]
+    folder = _writable_folder()
+    library = folder / f"kernels-{key}.so"
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several processes may come here at once
+        if not library.exists():
+            part = library.with_suffix(".part")
+            # torch's own OpenMP runtime has the same soname, so both share one pool of threads.
+            command = [compiler, *FLAGS, "-fopenmp", "-shared", "-fPIC", str(SOURCE), "-o", str(part)]
+            made = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
+            if made.returncode:
+                raise OSError(f"{SOURCE.name} does not compile:\n{made.stderr}")
+            part.replace(library)
+    return library
+
+
+def _processor() -> str:
+    """-march=native code of one processor may not run on another that sees the same folder."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
+
+
+def _writable_folder() -> Path:
+    for folder in (SOURCE.parent / "build", Path(tempfile.gettempdir()) / f"cpt-kit-{os.getuid()}"):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    raise OSError("no folder to compile into")

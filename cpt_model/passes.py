@@ -1,0 +1,96 @@
+"""The three matrix passes of a layer: codes in, float32 out, as the contract's section 10 puts them together.
+
+    y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) )
+
+Operands are (n, c, h, w); a fully connected layer is a 1 × 1 convolution of 1 × 1 maps. `watch`, if given, sees the
+contract's integers of every pass and may put its own accumulators in their place (`cpt_model.emulate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from cpt_model import native
+from cpt_model.affine import EXACT_FLOAT32, Quantised, combine
+from cpt_model.exact import convolve, weight_gradient
+from cpt_model.integer import torch_pass
+from cpt_model.taps import axes, between
+from cpt_model.weights import Weights
+from host.layer import Conv, Pass
+
+# (layer, pass, codes of a, codes of b, accumulators) → accumulators
+Watch = Callable[[Conv, Pass, Quantised, Quantised, Tensor], Tensor]
+
+
+def forward(layer: Conv, x: Quantised, weights: Weights, watch: Watch | None = None) -> Tensor:
+    """The layer's output; weights quantised by output channel."""
+    return _convolution(layer, Pass.FORWARD, x, weights, watch)
+
+
+def input_error(layer: Conv, error: Quantised, weights: Weights, watch: Watch | None = None) -> Tensor:
+    """The error of the layer's input; weights quantised by input channel, codes in the layer's own shape."""
+    return _convolution(layer, Pass.INPUT_ERROR, error, weights, watch)
+
+
+def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = None) -> Tensor:
+    """The gradient of the weights."""
+    rows, columns = axes(layer)
+    x_map, e_map = x.sums.over_batch[0].double(), error.sums.over_batch[0].double()
+    row_sums = between(rows.used.mT, x_map, columns.used.mT)  # (ci, kh, kw)
+    col_sums = between(rows.inside.mT, e_map, columns.inside.mT)  # (co, kh, kw), of stored codes
+    counts = layer.batch * torch.outer(rows.inside.sum(1), columns.inside.sum(1))
+    by_group = row_sums.unflatten(0, (layer.groups, -1)).repeat_interleave(layer.out_channels // layer.groups, 0)
+    acc = weight_gradient(layer, x, error) + error.zero * by_group
+    if watch is not None:
+        acc = watch(layer, Pass.WEIGHT_GRADIENT, x, error, acc)
+    col_sums = (col_sums + error.zero * counts)[:, None]
+    return combine(acc, by_group, col_sums, counts, x, error.scale, error.offset)
+
+
+def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch: Watch | None) -> Tensor:
+    b = weights.quantised
+    acc = convolve(layer, which, a, b, weights.greatest_sum)
+    terms = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
+    row_sums_exact = a.greatest * terms * layer.kernel[0] * layer.kernel[1] <= EXACT_FLOAT32
+    fusable = watch is None and acc.dtype == torch.float32 and layer.groups == 1 and row_sums_exact
+    if fusable and native.usable(acc):
+        axes_of = zip(
+            layer.kernel, layer.stride, layer.padding, layer.input_shape[2:], layer.output_shape[2:], strict=True
+        )
+        return native.finish_(
+            native.dense(acc),
+            tuple(number for axis in axes_of for number in axis),
+            which is Pass.INPUT_ERROR,
+            a.sums.by_pixel.float(),
+            terms,
+            weights.tap_sums.float(),
+            (a.scale.item(), a.offset.item()),
+            (b.scale, b.offset),
+            a.zero,
+        )
+    row_sums, col_sums, counts = _sums(layer, which, a, weights, terms)
+    acc = acc.double() + a.zero * col_sums
+    if watch is not None:
+        acc = watch(layer, which, a, b, acc)
+    b_scale, b_offset = (each.reshape(1, -1, 1, 1) for each in (b.scale, b.offset))
+    return combine(acc, row_sums + a.zero * counts, col_sums, counts, a, b_scale, b_offset)
+
+
+def _sums(layer: Conv, which: Pass, a: Quantised, b: Weights, terms: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Row sums of stored codes, column sums and counts of terms, each over the taps inside the image, in float64."""
+    rows, columns = axes(layer)
+    if which is Pass.FORWARD:
+        taps = rows.inside, columns.inside
+        connects = rows.connects.mT, columns.connects.mT
+    else:
+        taps = rows.used, columns.used
+        connects = rows.connects, columns.connects
+    col_sums = between(taps[0], b.tap_sums.double().permute(2, 0, 1), taps[1])[None]
+    counts = terms * torch.outer(taps[0].sum(0), taps[1].sum(0))[None, None]
+    if layer.groups > 1:
+        ones = torch.ones_like(b.quantised.codes).double()
+        return torch_pass(layer, which, a.codes.double(), ones), col_sums, counts
+    return between(connects[0], a.sums.by_pixel.double(), connects[1]), col_sums, counts

@@ -1,0 +1,91 @@
+"""The precision of a prepared model, and what else of it a checkpoint must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from torch import nn
+
+from cpt_model.layers.state import LayerState
+from cpt_model.schedules import Bits, PrecisionScheduler, Schedule
+from sim.contract import MAX_OPERAND_BITS
+
+
+def check_bits(bits: Bits) -> None:
+    """Widths are 1..16, or 0 for float32."""
+    for name, width in zip(bits._fields, bits, strict=True):
+        if not 0 <= width <= MAX_OPERAND_BITS:
+            raise ValueError(f"{name} bits = {width}: 1..{MAX_OPERAND_BITS} are allowed, or 0 for float32")
+
+
+def prepared_layers(model: nn.Module) -> dict[str, nn.Module]:
+    """The layers that `prepare_` converted, by name."""
+    return {
+        name: module for name, module in model.named_modules() if isinstance(getattr(module, "cpt", None), LayerState)
+    }
+
+
+def layer_states(model: nn.Module) -> dict[str, LayerState]:
+    states = {name: module.cpt for name, module in prepared_layers(model).items()}
+    if not states:
+        raise ValueError("the model has no quantised layer: call prepare_(model) first")
+    return states  # type: ignore[return-value]
+
+
+def set_precision(model: nn.Module, bits: Bits | int) -> None:
+    """From the next step on; costs one assignment a layer. A number sets the forward width and keeps the gradient's."""
+    states = layer_states(model).values()
+    for state in states:
+        wanted = bits if isinstance(bits, Bits) else Bits(bits, state.bits.gradient)
+        check_bits(wanted)
+        state.bits = wanted
+
+
+def get_precision(model: nn.Module) -> Bits:
+    """The precision in force."""
+    return next(iter(layer_states(model).values())).bits
+
+
+@contextmanager
+def precision(model: nn.Module, bits: Bits | int) -> Iterator[nn.Module]:
+    """Another precision for a while, as for evaluation at stated bits.
+
+    >>> from cpt_model import prepare_
+    >>> model = prepare_(nn.Conv2d(3, 4, 1))
+    >>> with precision(model, 3):
+    ...     get_precision(model)
+    Bits(forward=3, gradient=8)
+    >>> get_precision(model)
+    Bits(forward=8, gradient=8)
+    """
+    before = {name: state.bits for name, state in layer_states(model).items()}
+    set_precision(model, bits)
+    try:
+        yield model
+    finally:
+        for name, state in layer_states(model).items():
+            state.bits = before[name]
+
+
+def scheduler(
+    model: nn.Module, forward: Schedule, gradient: Schedule | int, total_steps: int, every: int = 1
+) -> PrecisionScheduler:
+    """A scheduler of the model's precision: call `step()` after each optimiser step."""
+    return PrecisionScheduler(partial(set_precision, model), forward, gradient, total_steps, every)
+
+
+def quantisation_state(model: nn.Module) -> dict[str, object]:
+    """What resuming bit for bit needs beside `model.state_dict()`: noise positions and ranges of evaluation."""
+    return {name: state.state_dict() for name, state in layer_states(model).items()}
+
+
+def load_quantisation_state(model: nn.Module, saved: dict) -> None:
+    """Continues where the saved model was; one with other layers is refused before anything is changed."""
+    states = layer_states(model)
+    if saved.keys() != states.keys():
+        odd = sorted(saved.keys() ^ states.keys())
+        raise ValueError(f"the saved state has other layers than the model: {', '.join(odd[:5])}")
+    for name, state in states.items():
+        state.load_state_dict(saved[name])

@@ -1,0 +1,125 @@
+"""Conversion of a model in place, in the manner of torchao: `prepare_(model, config, filter_fn)`, and back.
+
+A layer's class is changed, the layer itself stays: parameters, their names, hooks and optimisers are untouched, and
+float checkpoints load both ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from torch import nn
+
+from cpt_model.layers import FORMS, LayerState, layer_seed
+from cpt_model.policies import POLICIES
+from cpt_model.precision import check_bits, prepared_layers
+from cpt_model.quantisers import quantiser
+from cpt_model.schedules import Bits
+from host.layer import LayerError
+
+Filter = Callable[[nn.Module, str], bool]
+
+
+@dataclass(frozen=True)
+class Config:
+    """How a model is quantised.
+
+    Args:
+        quantiser: "sbm" (the CPT authors' choice), "dorefa" or "wageubn".
+        policy: which layers stay float: "cifar" (the last Linear), "imagenet" (also the first convolution and the
+            1 × 1 shortcuts), "none" (no layer does).
+        bits: the precision to begin with; a schedule changes it.
+        gradient_bits: width of weight gradients after their product; 0 leaves them in float32, as the CPT authors do.
+        seed: of stochastic rounding. Processes of one run take different ones.
+    """
+
+    quantiser: str = "sbm"
+    policy: str = "cifar"
+    bits: Bits = field(default_factory=lambda: Bits(8, 8))
+    gradient_bits: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        quantiser(self.quantiser)
+        if self.policy not in POLICIES:
+            raise ValueError(f"unknown policy '{self.policy}'; there are: {', '.join(POLICIES)}")
+        check_bits(self.bits)
+        check_bits(Bits(0, self.gradient_bits))
+        if not 0 <= self.seed < 1 << 64:
+            raise ValueError(f"seed {self.seed} is not in 0..2^64 - 1")
+
+
+def prepare_(model: nn.Module, config: Config | None = None, filter_fn: Filter | None = None) -> nn.Module:
+    """Converts the model's layers in place and returns it.
+
+    Args:
+        model: any module; a layer itself will do.
+        config: how; by default SBM at 8/8 bits.
+        filter_fn: `filter_fn(module, name)` says whether a layer is converted, instead of the policy.
+
+    >>> import torch
+    >>> model = prepare_(nn.Sequential(nn.Conv2d(3, 16, 3), nn.Flatten(), nn.Linear(16, 10)))
+    >>> [type(layer).__name__ for layer in model]
+    ['QuantConv2d', 'Flatten', 'Linear']
+    """
+    config = config or Config()
+    if any(True for _ in prepared_layers(model)):
+        raise ValueError("the model is prepared already; call unprepare(model) first")
+    wanted = filter_fn or POLICIES[config.policy](model)
+    inside_attention = {
+        id(part)
+        for module in model.modules()
+        if isinstance(module, nn.MultiheadAttention)
+        for part in module.children()
+    }
+    chosen = [
+        (name, module)
+        for name, module in model.named_modules()
+        if type(module) in FORMS and id(module) not in inside_attention and wanted(module, name)
+    ]
+    if not chosen:
+        known = ", ".join(form.__name__ for form in FORMS)
+        raise ValueError(f"the model has no layer to quantise ({known}), or the filter leaves all of them out")
+    for name, module in chosen:
+        _refuse(module, name)
+    for index, (name, module) in enumerate(chosen):
+        state = LayerState(
+            name or type(module).__name__,
+            quantiser(config.quantiser),
+            config.bits,
+            layer_seed(config.seed, index),
+            config.gradient_bits,
+        )
+        module.__class__ = FORMS[type(module)]
+        module.cpt = state
+    return model
+
+
+def unprepare(model: nn.Module) -> nn.Module:
+    """Turns every prepared layer back into what it was; parameters stay as trained."""
+    back = {form: original for original, form in FORMS.items()}
+    for module in list(prepared_layers(model).values()):
+        module.__class__ = back[type(module)]
+        del module.cpt
+    return model
+
+
+def _refuse(module: nn.Module, name: str) -> None:
+    """What the accelerator cannot run is said before anything is changed."""
+    problem = None
+    if isinstance(module, nn.Conv2d):
+        if module.dilation != (1, 1):
+            problem = f"dilation {module.dilation} (only 1 is)"
+        elif module.padding_mode != "zeros":
+            problem = f"padding_mode '{module.padding_mode}' (only 'zeros' is)"
+        elif isinstance(module.padding, str):
+            problem = f"padding '{module.padding}' (give numbers)"
+        elif any(p >= k for p, k in zip(module.padding, module.kernel_size, strict=True)):
+            problem = f"padding {module.padding} (it must be below the kernel {module.kernel_size})"
+        elif max(*module.kernel_size, *module.stride) > 15:
+            problem = f"kernel {module.kernel_size}, stride {module.stride} (1..15 are)"
+    elif isinstance(module, nn.LSTM) and module.proj_size:
+        problem = f"proj_size {module.proj_size} (only 0 is)"
+    if problem:
+        raise LayerError(f"layer '{name}' cannot be quantised: {problem} supported; leave it out with filter_fn")

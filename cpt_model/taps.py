@@ -1,0 +1,44 @@
+"""Which input pixel a kernel tap connects to which output pixel, as 0/1 matrices of one axis.
+
+Sums of codes over "the taps inside the image" are then small matrix products. With k the tap, y the output and h the
+input index of an axis, h = y·stride + k − padding:
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from host.layer import Conv
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a convolution, in float64 (sums of codes stay exact)."""
+
+    connects: Tensor  # (y, h): some tap of output y reads input h
+    used: Tensor  # (k, h): tap k reads input h for some output
+    inside: Tensor  # (k, y): tap k of output y falls on a stored input
+
+
+def _axis(kernel: int, stride: int, padding: int, size: int, out_size: int) -> Axis:
+    tap, out = torch.meshgrid(torch.arange(kernel), torch.arange(out_size), indexing="ij")
+    read = out * stride + tap - padding
+    hits = (read[..., None] == torch.arange(size)).double()  # (k, y, h)
+    return Axis(hits.sum(0), hits.sum(1), hits.sum(2))
+
+
+@lru_cache(maxsize=256)
+def axes(layer: Conv) -> tuple[Axis, Axis]:
+    """Rows and columns of a layer."""
+    rows = _axis(layer.kernel[0], layer.stride[0], layer.padding[0], layer.height, layer.out_height)
+    columns = _axis(layer.kernel[1], layer.stride[1], layer.padding[1], layer.width, layer.out_width)
+    return rows, columns
+
+
+def between(left: Tensor, maps: Tensor, right: Tensor) -> Tensor:
+    """leftᵀ · map · right for every map (..., i, j), in the maps' own precision."""
+    return left.to(maps.dtype).mT @ maps @ right.to(maps.dtype)
