@@ -1,0 +1,6 @@
+"""Cyclic precision inside other people's training loops: Lightning and the Hugging Face Trainer. Both are optional."""
+
+from cpt_model.callbacks.huggingface import HuggingFacePrecision
+from cpt_model.callbacks.lightning import LightningPrecision
+
+__all__ = ["HuggingFacePrecision", "LightningPrecision"]
