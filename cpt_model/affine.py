@@ -138,7 +138,8 @@ def affine_grid(low: float, high: float, bits: int, signed: bool) -> Grid:
 
 def encode(values: Tensor, grid: Grid, seed: int | None = None, zero: int = 0) -> Quantised:
     """Codes of a tensor on a grid; with a seed, stochastic rounding, else half to even. Outside the grid: its ends."""
-    scale, offset = (torch.tensor(each, device=values.device).reshape(1, 1, 1, 1) for each in (grid.scale, grid.offset))
+    scale, offset = (torch.full((1, 1, 1, 1), each, dtype=torch.float32, device=values.device)
+                     for each in (grid.scale, grid.offset))  # fmt: skip
     keys = None if seed is None else _keys(seed)
     if values.ndim == 4 and native.usable(values):
         stored, *sums = native.codes(native.dense(values), grid.low, grid.scale, grid.levels, grid.centre + zero, keys)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from cpt_model.native.library import load
+
+# The kernels write into these: PyTorch's default type and device, which users may change, must not matter.
+_FLOAT32: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 
 def usable(values: Tensor) -> bool:
@@ -48,9 +52,9 @@ def codes(
     last = channels_last(values)
     memory_format = torch.channels_last if last else torch.contiguous_format
     out = torch.empty_like(values)
-    by_pixel = torch.empty(images, 1, height, width)
-    over_batch = torch.empty((1, channels, height, width), memory_format=memory_format)
-    squares = torch.empty(images, channels)
+    by_pixel = torch.empty(images, 1, height, width, **_FLOAT32)
+    over_batch = torch.empty((1, channels, height, width), memory_format=memory_format, **_FLOAT32)
+    squares = torch.empty(images, channels, **_FLOAT32)
     library.cpt_codes(
         *(values.data_ptr(), out.data_ptr(), images, channels, height * width, last),
         *(low, scale, levels, zero, keys is not None, *(keys or (0, 0))),
@@ -69,9 +73,9 @@ def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, 
     outs, ins, *kernel = values.shape
     channels = ins if by_input else outs
     codes = torch.empty_like(values)
-    scale, offset = torch.empty(channels, 1, 1, 1), torch.empty(channels, 1, 1, 1)
-    tap_sums = torch.empty(*kernel, channels)
-    greatest = ctypes.c_float()
+    scale, offset = (torch.empty(channels, 1, 1, 1, **_FLOAT32) for _ in range(2))
+    tap_sums = torch.empty(*kernel, channels, dtype=torch.float64, device="cpu")
+    greatest = ctypes.c_double()
     bad = library.cpt_weights(
         *(values.data_ptr(), codes.data_ptr(), outs, ins, kernel[0] * kernel[1], by_input),
         *((1 << bits) - 1, 1 << bits - 1),

@@ -1,6 +1,6 @@
 // The element-wise work of a quantised layer, one pass over memory each: range, codes, and accumulators to float32.
 // The arithmetic is the contract's (sim/CONTRACT.md, section 10): IEEE float32, one rounding each, no fused
-// multiply-add (-ffp-contract=off). Sums of codes are integers below 2^24, so float32 holds them exactly in any order.
+// multiply-add (-ffp-contract=off). Sums of codes are integers: below 2^24 where float32 holds them, else float64 does.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -146,10 +146,10 @@ void cpt_codes(const float* x, float* q, int64_t images, int64_t channels, int64
 }
 
 // Weights (out, in, taps) to signed codes with a range for each output channel, or each input channel, of the layer.
-// Also their sums by tap and channel of the pass, and the greatest sum of magnitudes. Returns 0, or 1 if a range is not
-// finite.
+// Also their sums by tap and channel of the pass, and the greatest sum of magnitudes: wide codes exceed float32's 2^24.
+// Returns 0, or 1 if a range is not finite.
 int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t taps, int32_t by_input, float levels,
-                    float centre, float* scale, float* offset, float* tap_sums, float* greatest) {
+                    float centre, float* scale, float* offset, double* tap_sums, double* greatest) {
     const int64_t channels = by_input ? ins : outs, others = by_input ? outs : ins;
     const int64_t step = (by_input ? ins : 1) * taps, start = (by_input ? 1 : ins) * taps;
     *greatest = 0;
@@ -169,7 +169,7 @@ int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t
         if (!finite || !std::isfinite(scale[c])) return 1;
         const Quantiser f{low, scale[c], levels, centre, 0, 0};
         for (int64_t t = 0; t < taps; ++t) tap_sums[t * channels + c] = 0;
-        float magnitude = 0;
+        double magnitude = 0;
         for (int64_t k = 0; k < others; ++k)
             for (int64_t t = 0; t < taps; ++t) {
                 const float code = f.nearest(from[k * step + t]);
