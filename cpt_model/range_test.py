@@ -90,7 +90,7 @@ def precision_range_test(
     widths: Sequence[int] = range(2, 9),
     steps: int = 100,
     window: int = 20,
-    threshold: float = 0.05,
+    threshold: float = 0.1,
     tolerance: float = 0.05,
     gradient_bits: int = 8,
     accuracy: Accuracy | None = top1,
@@ -107,7 +107,8 @@ def precision_range_test(
         widths: forward bits, growing.
         steps: optimiser steps at each width, at least twice the window.
         window: steps of the moving average.
-        threshold: gain of accuracy (or relative fall of the loss) that counts as learning; well above its noise.
+        threshold: gain of accuracy (or relative fall of the loss) that counts as learning: well above the noise of the
+            average; 0.1 suits ten classes, a hundred want less or more steps.
         tolerance: how much greater than the widest width's a loss may be at the upper bound.
         gradient_bits: bits of the gradients; 0 is float32.
         accuracy: called as accuracy(output, target); None judges by the loss.
