@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -23,7 +25,6 @@ from cpt_model.float32_probe import float32_is_exact
 from host.layer import Conv, Pass
 
 MOST_PARTS = 16  # more parts than these are slower than float64
-ROUNDED_UP = 1.001  # Σ squares is summed in float32
 
 
 def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: float) -> Tensor:
@@ -50,14 +51,14 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
     if float32_is_exact(x.codes.device):
-        x_squares, e_squares = x.sums.squares, e.sums.squares
+        squares = [each.sums.squares.cpu().numpy() for each in (x, e)]
+        rounding = 1 + layer.height * layer.width * 2.0**-23  # they are sums in float32, a rounding for each pixel
         for parts in (1, 2, 4, 8, MOST_PARTS):
             size = math.ceil(layer.batch / parts)
-            squares = zip(x_squares.split(size), e_squares.split(size), strict=True)
-            bounds = [_greatest_norm(of_x) * _greatest_norm(of_e) for of_x, of_e in squares]
-            if max(bounds) * ROUNDED_UP <= EXACT_FLOAT32:
+            norms = [_greatest_norms(each, size) for each in squares]
+            if (norms[0] * norms[1]).max() * rounding <= EXACT_FLOAT32:
                 pieces = zip(x.codes.split(size), e.codes.split(size), strict=True)
-                return torch.stack([_gradient(layer, *piece).double() for piece in pieces]).sum(0)
+                return torch.stack([_gradient(layer, *piece) for piece in pieces]).sum(0, dtype=torch.float64)
             if size == 1:
                 break
     return _gradient(layer, x.codes.double(), e.codes.double())
@@ -71,8 +72,10 @@ def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:
     return by_group.sum(1).max().item()
 
 
-def _greatest_norm(squares: Tensor) -> float:
-    return math.sqrt(squares.sum(0, dtype=torch.float64).max().item())
+def _greatest_norms(squares: npt.NDArray[np.float32], size: int) -> npt.NDArray[np.float64]:
+    """Of each part of `size` images, the greatest norm of a channel's codes."""
+    by_part = np.add.reduceat(squares.astype(np.float64), range(0, len(squares), size), axis=0)
+    return np.sqrt(by_part.max(axis=1))
 
 
 def _run(layer: Conv, which: Pass, a: Tensor, b: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ or when asked to. Where the trial fails, products run in float64.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch.nn import functional
@@ -14,11 +15,14 @@ from torch.nn import functional
 
 def float32_is_exact(device: torch.device) -> bool:
     """For convolutions and matrix products, with the settings in force."""
-    return _probe(device, torch.get_float32_matmul_precision())
+    backends: Any = torch.backends
+    cpu = device.type == "cpu"
+    conv, matmul = (backends.mkldnn.conv, backends.mkldnn.matmul) if cpu else (backends.cudnn.conv, backends.cuda.matmul)
+    return _probe(device, backends.mkldnn.enabled, conv.fp32_precision, matmul.fp32_precision)
 
 
 @lru_cache
-def _probe(device: torch.device, _setting: str) -> bool:
+def _probe(device: torch.device, *_settings: object) -> bool:
     generator = torch.Generator().manual_seed(0)
     x = torch.randint(0, 256, (16, 32, 14, 14), generator=generator).float().to(device)
     w = torch.randint(-128, 128, (32, 32, 3, 3), generator=generator).float().to(device)

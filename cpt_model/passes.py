@@ -17,7 +17,7 @@ from cpt_model import native
 from cpt_model.affine import EXACT_FLOAT32, Quantised, combine
 from cpt_model.exact import convolve, weight_gradient
 from cpt_model.integer import torch_pass
-from cpt_model.taps import axes, between
+from cpt_model.taps import axes, between, by_tap
 from cpt_model.weights import Weights
 from host.layer import Conv, Pass
 
@@ -37,17 +37,28 @@ def input_error(layer: Conv, error: Quantised, weights: Weights, watch: Watch | 
 
 def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = None) -> Tensor:
     """The gradient of the weights."""
+    acc = weight_gradient(layer, x, error)
+    maps = x.sums.over_batch, error.sums.over_batch
+    fusable = watch is None and layer.groups == 1 and maps[0].dtype == maps[1].dtype == torch.float32
+    if fusable and native.usable(maps[0]):
+        scales = ((each.scale.item(), each.offset.item()) for each in (x, error))
+        return native.finish_gradient(acc, layer.batch, _numbers(layer), maps, *scales, error.zero)
     rows, columns = axes(layer)
-    x_map, e_map = x.sums.over_batch[0].double(), error.sums.over_batch[0].double()
-    row_sums = between(rows.used.mT, x_map, columns.used.mT)  # (ci, kh, kw)
-    col_sums = between(rows.inside.mT, e_map, columns.inside.mT)  # (co, kh, kw), of stored codes
+    row_sums = by_tap(rows.used, maps[0][0], columns.used)  # (ci, kh, kw)
+    col_sums = by_tap(rows.inside, maps[1][0], columns.inside)  # (co, kh, kw), of stored codes
     counts = layer.batch * torch.outer(rows.inside.sum(1), columns.inside.sum(1))
     by_group = row_sums.unflatten(0, (layer.groups, -1)).repeat_interleave(layer.out_channels // layer.groups, 0)
-    acc = weight_gradient(layer, x, error) + error.zero * by_group
+    acc = acc + error.zero * by_group
     if watch is not None:
         acc = watch(layer, Pass.WEIGHT_GRADIENT, x, error, acc)
     col_sums = (col_sums + error.zero * counts)[:, None]
     return combine(acc, by_group, col_sums, counts, x, error.scale, error.offset)
+
+
+def _numbers(layer: Conv) -> tuple[int, ...]:
+    """Kernel, stride, padding, size and output size of rows, then of columns: what the C++ kernels take."""
+    axes_of = zip(layer.kernel, layer.stride, layer.padding, layer.input_shape[2:], layer.output_shape[2:], strict=True)
+    return tuple(number for axis in axes_of for number in axis)
 
 
 def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch: Watch | None) -> Tensor:
@@ -57,12 +68,9 @@ def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch
     row_sums_exact = a.greatest * terms * layer.kernel[0] * layer.kernel[1] <= EXACT_FLOAT32
     fusable = watch is None and acc.dtype == torch.float32 and layer.groups == 1 and row_sums_exact
     if fusable and native.usable(acc):
-        axes_of = zip(
-            layer.kernel, layer.stride, layer.padding, layer.input_shape[2:], layer.output_shape[2:], strict=True
-        )
         return native.finish_(
             native.dense(acc),
-            tuple(number for axis in axes_of for number in axis),
+            _numbers(layer),
             which is Pass.INPUT_ERROR,
             a.sums.by_pixel.float(),
             terms,

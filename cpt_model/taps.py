@@ -39,6 +39,13 @@ def axes(layer: Conv) -> tuple[Axis, Axis]:
     return rows, columns
 
 
+def by_tap(rows: Tensor, maps: Tensor, columns: Tensor) -> Tensor:
+    """Sums of maps (c, h, w) over what each tap (k, h), (k, w) touches: (c, kh, kw), in float64."""
+    channels, height, width = maps.shape
+    in_memory_order = maps.permute(1, 2, 0).double().reshape(height, width * channels)
+    return (columns @ (rows @ in_memory_order).unflatten(1, (width, channels))).permute(2, 0, 1)
+
+
 def between(left: Tensor, maps: Tensor, right: Tensor) -> Tensor:
     """leftᵀ · map · right for every map (..., i, j), in the maps' own precision."""
     return left.to(maps.dtype).mT @ maps @ right.to(maps.dtype)

@@ -111,3 +111,26 @@ def finish_(
         *(tap_sums.data_ptr(), *a, b_scale.data_ptr(), b_offset.data_ptr(), zero, torch.get_num_threads()),
     )
     return acc
+
+
+def finish_gradient(
+    acc: Tensor,
+    images: int,
+    geometry: tuple[int, ...],
+    maps: tuple[Tensor, Tensor],
+    x: tuple[float, float],
+    error: tuple[float, float],
+    zero: int,
+) -> Tensor:
+    """Accumulators (float64) of a weight gradient to float32; `maps` are both operands' codes summed over the batch."""
+    library = load()
+    assert library is not None
+    acc = acc.contiguous()
+    outs, ins = acc.shape[:2]
+    gradient = torch.empty(acc.shape)
+    operands = [argument for each in maps for argument in (each.data_ptr(), channels_last(each))]
+    library.cpt_finish_gradient(
+        *(acc.data_ptr(), gradient.data_ptr(), images, outs, ins, (ctypes.c_int64 * 10)(*geometry)),
+        *(*operands, *x, *error, zero),
+    )
+    return gradient

@@ -5,10 +5,17 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace {
+
+constexpr int kVector = 8;
 
 uint32_t mix(uint32_t x) {
     x ^= x >> 14;
@@ -41,25 +48,35 @@ struct Quantiser {
     }
 };
 
-// One image in channels-last order: the inner loop runs over channels.
+// One image in channels-last order: the inner loop runs over channels, eight at a time.
 template <bool Stochastic>
 void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t image, int64_t channels, int64_t pixels,
                          float* pixel_sums, float* map, float* squares) {
+    const uint32_t step = static_cast<uint32_t>(pixels);
     for (int64_t p = 0; p < pixels; ++p) {
-        const float* in = x + p * channels;
-        float* out = q + p * channels;
-        const uint32_t first = static_cast<uint32_t>(image * channels * pixels + p);
-        float sum = 0;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t c = 0; c < channels; ++c) {
-            const uint32_t element = first + static_cast<uint32_t>(c) * static_cast<uint32_t>(pixels);
-            const float code = Stochastic ? f.stochastic(in[c], element) : f.nearest(in[c]);
-            out[c] = code;
-            sum += code;
-            map[p * channels + c] += code;
+        const int64_t at = p * channels;
+        uint32_t element = static_cast<uint32_t>(image * channels * pixels + p);
+        float sums[kVector] = {};
+        int64_t c = 0;
+        for (; c + kVector <= channels; c += kVector, element += kVector * step) {
+#pragma omp simd
+            for (int k = 0; k < kVector; ++k) {
+                const float value = x[at + c + k];
+                const float code = Stochastic ? f.stochastic(value, element + k * step) : f.nearest(value);
+                q[at + c + k] = code;
+                sums[k] += code;
+                map[at + c + k] += code;
+                squares[c + k] += code * code;
+            }
+        }
+        for (; c < channels; ++c, element += step) {
+            const float code = Stochastic ? f.stochastic(x[at + c], element) : f.nearest(x[at + c]);
+            q[at + c] = code;
+            sums[0] += code;
+            map[at + c] += code;
             squares[c] += code * code;
         }
-        pixel_sums[p] = sum;
+        pixel_sums[p] = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
     }
 }
 
@@ -84,27 +101,74 @@ void codes_channels_first(const Quantiser& f, const float* x, float* q, int64_t 
     }
 }
 
-// One axis of a convolution: for each index of the pass's result, the taps that fall on a stored index, and which.
+// One axis of a convolution: out·stride + tap − padding = in. The pass reads `in` for `out`, or transposed the reverse.
 struct Axis {
-    std::vector<std::vector<std::pair<int64_t, int64_t>>> reads;
+    int64_t kernel, stride, padding, size, out_size;
+    bool transposed;
+    std::vector<std::vector<std::pair<int64_t, int64_t>>> reads;  // by index of the result: (tap, index read)
 
-    Axis(int64_t kernel, int64_t stride, int64_t padding, int64_t size, int64_t out_size, bool transposed)
-        : reads(transposed ? size : out_size) {
-        for (int64_t out = 0; out < out_size; ++out)
-            for (int64_t tap = 0; tap < kernel; ++tap) {
+    Axis(const int64_t* numbers, bool transposed)
+        : kernel(numbers[0]),
+          stride(numbers[1]),
+          padding(numbers[2]),
+          size(numbers[3]),
+          out_size(numbers[4]),
+          transposed(transposed),
+          reads(results()) {
+        for (int64_t tap = 0; tap < kernel; ++tap)
+            for (int64_t out = first(tap); out < last(tap); ++out) {
                 const int64_t in = out * stride + tap - padding;
-                if (in < 0 || in >= size) continue;
-                if (transposed)
-                    reads[in].emplace_back(tap, out);
-                else
-                    reads[out].emplace_back(tap, in);
+                reads[transposed ? in : out].emplace_back(tap, transposed ? out : in);
             }
+    }
+
+    int64_t results() const { return transposed ? size : out_size; }
+    int64_t operands() const { return transposed ? out_size : size; }
+    // Outputs whose tap falls on a stored input: first .. last − 1.
+    int64_t first(int64_t tap) const { return std::max<int64_t>(0, (padding - tap + stride - 1) / stride); }
+    int64_t last(int64_t tap) const {
+        const int64_t room = size - 1 + padding - tap;
+        return room < 0 ? 0 : std::min(out_size, room / stride + 1);
+    }
+
+    // Adds to each result what its taps read.
+    void gather(const float* from, float* to) const {
+        for (int64_t tap = 0; tap < kernel; ++tap) {
+            const int64_t begin = first(tap), end = last(tap), shift = tap - padding;
+            if (transposed)
+                for (int64_t out = begin; out < end; ++out) to[out * stride + shift] += from[out];
+            else if (stride == 1)
+                for (int64_t out = begin; out < end; ++out) to[out] += from[out + shift];
+            else
+                for (int64_t out = begin; out < end; ++out) to[out] += from[out * stride + shift];
+        }
+    }
+
+    // The same number for indices that the same taps fall on.
+    std::vector<int64_t> kinds() const {
+        std::map<std::vector<int64_t>, int64_t> known;
+        std::vector<int64_t> numbers;
+        for (const auto& read : reads) {
+            std::vector<int64_t> taps;
+            for (const auto& [tap, index] : read) taps.push_back(tap);
+            numbers.push_back(known.emplace(taps, known.size()).first->second);
+        }
+        return numbers;
     }
 };
 
 }  // namespace
 
 extern "C" {
+
+// A training step frees and takes the same large blocks again and again. Handing their pages back to the system in
+// between costs more than the arithmetic of this file, so the allocator is told to keep them.
+void cpt_keep_freed_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, INT32_MAX);
+#endif
+}
 
 // Least and greatest value; returns 0 when every value is finite.
 int32_t cpt_range(const float* x, int64_t count, int32_t threads, float* low, float* high) {
@@ -189,30 +253,35 @@ int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t
 void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_last, int32_t transposed,
                 const int64_t* geometry, const float* pixels, float terms, const float* tap_sums, float a_scale,
                 float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t threads) {
-    const int64_t* g = geometry;
-    const Axis rows(g[0], g[1], g[2], g[3], g[4], transposed), columns(g[5], g[6], g[7], g[8], g[9], transposed);
-    const int64_t kernel_w = g[5], height = rows.reads.size(), width = columns.reads.size();
-    const int64_t in_height = transposed ? g[4] : g[3], in_width = transposed ? g[9] : g[8];
+    const Axis rows(geometry, transposed), columns(geometry + 5, transposed);
+    const int64_t kernel_w = columns.kernel, height = rows.results(), width = columns.results();
+    const int64_t in_height = rows.operands(), in_width = columns.operands();
     const int64_t count = height * width, size = channels * count;
-    std::vector<float> alpha(channels), beta(channels), shift(size), border(size), row_shift(count);
+    std::vector<float> alpha(channels), beta(channels);
     for (int64_t c = 0; c < channels; ++c) {
         alpha[c] = a_scale * b_scale[c];
         beta[c] = a_scale * b_offset[c];
     }
-    std::vector<float> column_sums(channels);
+    // Pixels that see the same taps share their terms: one entry by kind of row and kind of column.
+    const auto row_kinds = rows.kinds(), column_kinds = columns.kinds();
+    std::vector<float> row_shift(count);
+    std::map<std::pair<int64_t, int64_t>, int64_t> known;
+    std::vector<int64_t> kind(count);
+    std::vector<float> shift, border;
     for (int64_t p = 0; p < count; ++p) {
         const auto& ys = rows.reads[p / width];
         const auto& xs = columns.reads[p % width];
         const float taps_inside = terms * static_cast<float>(ys.size() * xs.size());
-        std::fill(column_sums.begin(), column_sums.end(), 0.0f);
-        for (const auto& [ky, row] : ys)
-            for (const auto& [kx, column] : xs)
-                for (int64_t c = 0; c < channels; ++c) column_sums[c] += tap_sums[(ky * kernel_w + kx) * channels + c];
         row_shift[p] = zero * taps_inside;
+        const auto [entry, is_new] = known.emplace(std::pair(row_kinds[p / width], column_kinds[p % width]), known.size());
+        kind[p] = entry->second * channels;
+        if (!is_new) continue;
         for (int64_t c = 0; c < channels; ++c) {
-            const int64_t at = channels_last ? p * channels + c : c * count + p;
-            shift[at] = zero * column_sums[c];
-            border[at] = a_offset * (column_sums[c] * b_scale[c] + taps_inside * b_offset[c]);
+            float column_sum = 0;
+            for (const auto& [ky, row] : ys)
+                for (const auto& [kx, column] : xs) column_sum += tap_sums[(ky * kernel_w + kx) * channels + c];
+            shift.push_back(zero * column_sum);
+            border.push_back(a_offset * (column_sum * b_scale[c] + taps_inside * b_offset[c]));
         }
     }
 #pragma omp parallel num_threads(threads)
@@ -221,33 +290,67 @@ void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_las
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < images; ++n) {
             const float* sums = pixels + n * in_height * in_width;
+            row = row_shift;
             for (int64_t h = 0; h < height; ++h) {
                 std::fill(partial.begin(), partial.end(), 0.0f);
                 for (const auto& [tap, in] : rows.reads[h])
                     for (int64_t w = 0; w < in_width; ++w) partial[w] += sums[in * in_width + w];
-                for (int64_t w = 0; w < width; ++w) {
-                    float sum = row_shift[h * width + w];
-                    for (const auto& [tap, in] : columns.reads[w]) sum += partial[in];
-                    row[h * width + w] = sum;
-                }
+                columns.gather(partial.data(), &row[h * width]);
             }
             float* image = y + n * size;
             if (channels_last) {
                 for (int64_t p = 0; p < count; ++p) {
                     const int64_t at = p * channels;
+                    const float *moved = &shift[kind[p]], *edge = &border[kind[p]];
 #pragma omp simd
                     for (int64_t c = 0; c < channels; ++c)
-                        image[at + c] = (image[at + c] + shift[at + c]) * alpha[c] + (row[p] * beta[c] + border[at + c]);
+                        image[at + c] = (image[at + c] + moved[c]) * alpha[c] + (row[p] * beta[c] + edge[c]);
                 }
             } else {
                 for (int64_t c = 0; c < channels; ++c) {
                     const int64_t at = c * count;
 #pragma omp simd
                     for (int64_t p = 0; p < count; ++p)
-                        image[at + p] = (image[at + p] + shift[at + p]) * alpha[c] + (row[p] * beta[c] + border[at + p]);
+                        image[at + p] = (image[at + p] + shift[kind[p] + c]) * alpha[c]
+                                        + (row[p] * beta[c] + border[kind[p] + c]);
                 }
             }
         }
     }
+}
+
+// A weight gradient's accumulators (out, in, kh, kw), of error codes minus `zero`, to float32:
+//     g = acc·(sX·sE) + ( rowsum·(sX·mE) + mX·( colsum·sE + count·mE ) )
+// from the sums of both operands' codes over the batch, maps (h, w, c) or (c, h, w).
+void cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t outs, int64_t ins,
+                         const int64_t* geometry, const float* x_map, int32_t x_last, const float* e_map,
+                         int32_t e_last, float x_scale, float x_offset, float e_scale, float e_offset, double zero) {
+    const Axis rows(geometry, false), columns(geometry + 5, false);
+    const int64_t taps = rows.kernel * columns.kernel, width = columns.size, out_width = columns.out_size;
+    const int64_t x_count = rows.size * width, e_count = rows.out_size * out_width;
+    std::vector<double> row_sums(taps * ins, 0.0), column_sums(taps * outs, 0.0);
+    std::vector<double> counts(taps);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t ky = tap / columns.kernel, kx = tap % columns.kernel;
+        counts[tap] = static_cast<double>(images * std::max<int64_t>(0, rows.last(ky) - rows.first(ky))
+                                          * std::max<int64_t>(0, columns.last(kx) - columns.first(kx)));
+        for (int64_t y = rows.first(ky); y < rows.last(ky); ++y)
+            for (int64_t x = columns.first(kx); x < columns.last(kx); ++x) {
+                const int64_t in = (y * rows.stride + ky - rows.padding) * width + x * columns.stride + kx - columns.padding;
+                const int64_t out = y * out_width + x;
+                for (int64_t c = 0; c < ins; ++c) row_sums[tap * ins + c] += x_map[x_last ? in * ins + c : c * x_count + in];
+                for (int64_t c = 0; c < outs; ++c)
+                    column_sums[tap * outs + c] += e_map[e_last ? out * outs + c : c * e_count + out];
+            }
+    }
+    const float alpha = x_scale * e_scale, beta = x_scale * e_offset;
+    for (int64_t o = 0; o < outs; ++o)
+        for (int64_t i = 0; i < ins; ++i)
+            for (int64_t tap = 0; tap < taps; ++tap) {
+                const double row = row_sums[tap * ins + i], column = column_sums[tap * outs + o] + zero * counts[tap];
+                const int64_t at = (o * ins + i) * taps + tap;
+                const float edge = x_offset * (static_cast<float>(column) * e_scale + static_cast<float>(counts[tap]) * e_offset);
+                g[at] = static_cast<float>(acc[at] + zero * row) * alpha + (static_cast<float>(row) * beta + edge);
+            }
 }
 }

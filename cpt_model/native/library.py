@@ -43,6 +43,7 @@ def load() -> ctypes.CDLL | None:
     except OSError as problem:
         warnings.warn(f"quantised layers run without their C++ kernels, slower: {problem}", stacklevel=2)
         return None
+    library.cpt_keep_freed_memory()
     library.cpt_range.argtypes = (_POINTER, _SIZE, _INT, _POINTER, _POINTER)
     library.cpt_range.restype = _INT
     library.cpt_codes.argtypes = (
@@ -58,6 +59,11 @@ def load() -> ctypes.CDLL | None:
         *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT),
     )
     library.cpt_finish.restype = None
+    library.cpt_finish_gradient.argtypes = (
+        *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _POINTER, _POINTER, _INT, _POINTER, _INT),
+        *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, ctypes.c_double),
+    )
+    library.cpt_finish_gradient.restype = None
     return library
 
 
