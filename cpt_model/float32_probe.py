@@ -17,7 +17,9 @@ def float32_is_exact(device: torch.device) -> bool:
     """For convolutions and matrix products, with the settings in force."""
     backends: Any = torch.backends
     cpu = device.type == "cpu"
-    conv, matmul = (backends.mkldnn.conv, backends.mkldnn.matmul) if cpu else (backends.cudnn.conv, backends.cuda.matmul)
+    conv, matmul = (
+        (backends.mkldnn.conv, backends.mkldnn.matmul) if cpu else (backends.cudnn.conv, backends.cuda.matmul)
+    )
     return _probe(device, backends.mkldnn.enabled, conv.fp32_precision, matmul.fp32_precision)
 
 

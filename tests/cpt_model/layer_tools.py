@@ -46,9 +46,9 @@ class Product:
 
     def on_the_reference(self) -> npt.NDArray[np.integer]:
         """The accumulators of the same codes by the driver and the NumPy model of the accelerator."""
-        codes = (each.contract_codes().numpy().astype(np.int64) for each in (self.a, self.b))
+        a, b = (each.contract_codes().numpy().astype(np.int64) for each in (self.a, self.b))
         precision = Precision(self.a.bits, self.b.bits, self.a.signed, self.b.signed)
-        return run_pass(Reference(ZC706), self.layer, self.which, precision, *codes).result
+        return run_pass(Reference(ZC706), self.layer, self.which, precision, a, b).result
 
 
 @dataclass

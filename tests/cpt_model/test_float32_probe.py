@@ -1,0 +1,90 @@
+"""Where float32 convolutions are not exact, products notice and run in float64."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from cpt_model import Bits, Config, prepare_
+from cpt_model.float32_probe import _probe, float32_is_exact
+from tests.cpt_model.layer_tools import patterns, trained_step
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("off_by", [1.0, -1.0])
+def test_one_wrong_result_fails_the_trial(off_by: float) -> None:
+    honest = functional.conv2d
+
+    def wrong(x: torch.Tensor, *rest: Any, **options: Any) -> torch.Tensor:
+        y = honest(x, *rest, **options)
+        if x.dtype == torch.float32:
+            y[-1, -1, -1, -1] += off_by
+        return y
+
+    _probe.cache_clear()
+    with patch("cpt_model.float32_probe.functional.conv2d", wrong):
+        assert not float32_is_exact(CPU)
+    _probe.cache_clear()
+    assert float32_is_exact(CPU)
+
+
+@pytest.mark.skipif(not torch.backends.nnpack.is_available(), reason="needs PyTorch's Winograd convolutions")
+@pytest.mark.filterwarnings("ignore:TF32 acceleration")
+def test_winograd_convolutions_are_noticed_when_they_are_switched_on() -> None:
+    """Without oneDNN, PyTorch convolves batches of 16 or more by NNPACK, whose transforms round."""
+    x = torch.randint(0, 256, (16, 32, 14, 14)) / 255
+    layer = prepare_(nn.Conv2d(32, 32, 3, padding=1), Config(bits=Bits(8, 8)))
+    assert float32_is_exact(CPU)
+    expected = trained_step(layer, x)
+    layer.cpt.draws = 0  # type: ignore[union-attr]
+    with torch.backends.mkldnn.flags(enabled=False):
+        assert not float32_is_exact(CPU)
+        got = trained_step(layer, x)
+    for ours, theirs in zip(got, expected, strict=True):
+        assert (patterns(ours) == patterns(theirs)).all()
+
+
+def test_a_failed_trial_means_float64_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    types: list[torch.dtype] = []
+    convolution = functional.conv2d
+    backward = torch.ops.aten.convolution_backward
+
+    def see_forward(x: torch.Tensor, *rest: Any, **options: Any) -> torch.Tensor:
+        types.append(x.dtype)
+        return convolution(x, *rest, **options)
+
+    def see_backward(error: torch.Tensor, *rest: Any) -> object:
+        types.append(error.dtype)
+        return backward(error, *rest)
+
+    x = torch.randn(2, 3, 5, 5)
+    layer = prepare_(nn.Conv2d(3, 4, 3), Config(bits=Bits(8, 8)))
+    expected = trained_step(layer, x)
+    layer.cpt.draws = 0  # type: ignore[union-attr]
+    monkeypatch.setattr("cpt_model.exact.float32_is_exact", lambda device: False)
+    monkeypatch.setattr(functional, "conv2d", see_forward)
+    monkeypatch.setattr(torch.ops.aten, "convolution_backward", see_backward)
+    got = trained_step(layer, x)
+    assert types == [torch.float64] * 3
+    for ours, theirs in zip(got, expected, strict=True):
+        assert (patterns(ours) == patterns(theirs)).all()
+
+
+def test_every_setting_that_may_change_the_arithmetic_asks_anew() -> None:
+    settings = torch.backends.mkldnn.conv, torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
+    float32_is_exact(CPU)
+    for setting in settings:
+        trials = _probe.cache_info().misses
+        before = setting.fp32_precision
+        setting.fp32_precision = "bf16"
+        try:
+            float32_is_exact(CPU)
+        finally:
+            setting.fp32_precision = before
+        assert _probe.cache_info().misses == trials + 1
