@@ -70,7 +70,7 @@ class RangeBatchNorm2d(nn.BatchNorm2d):
             return F.batch_norm(input, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
         mean, variance = input.mean((0, 2, 3)), self._variance(input)
         if self.training:
-            self._track(mean.detach(), variance.detach())
+            self._track(mean, variance)
         scale = torch.rsqrt(variance + self.eps)
         if self.weight is not None:
             scale = scale * self.weight

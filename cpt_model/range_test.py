@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from cpt_model.precision import load_quantisation_state, quantisation_state, set_precision
+from cpt_model.precision import set_precision
 from cpt_model.schedules import Bits
 from cpt_model.schedules.base import MAX_BITS
 
@@ -213,12 +213,9 @@ def narrowest_within(widths: Sequence[int], losses: Sequence[float], tolerance: 
 def _losses_of_widths(
     model: nn.Module, batches: list[Batch], loss: Loss, widths: Sequence[int], gradient_bits: int, seed: int
 ) -> list[float]:
-    """Mean loss at each width with the same weights, batches, statistics and random numbers."""
-    state, quantisation = copy.deepcopy(model.state_dict()), copy.deepcopy(quantisation_state(model))
+    """Mean loss at each width with the same weights, batches and random numbers, in training mode."""
     means = []
     for width in widths:
-        model.load_state_dict(state)
-        load_quantisation_state(model, copy.deepcopy(quantisation))
         set_precision(model, Bits(width, gradient_bits))
         torch.manual_seed(seed)
         values = [_finite(loss(model(x), target), f"comparison at {width} bits") for x, target in batches]

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from cpt_model import Bits, get_precision, prepare_, quantisation_state, set_precision
+from cpt_model import Bits, get_precision, load_quantisation_state, prepare_, quantisation_state, set_precision
 from cpt_model.landscape import Landscape, LandscapeError, direction, landscape
 
 Batches = list[tuple[Tensor, Tensor]]
@@ -71,14 +71,14 @@ def test_a_linear_model_has_the_quadratic_its_directions_say(tmp_path: Path) -> 
 
 
 def test_batches_count_by_their_samples_and_bits_are_those_stated(tmp_path: Path) -> None:
-    model, data = network().eval(), images()
-    set_precision(model, Bits(8, 8))
+    model, data = network().train(), images()
+    evaluated = copy.deepcopy(model).eval()
     centres = {}
     for bits in (8, 2):
         centres[bits] = draw(tmp_path / f"{bits}.npz", {"one": model}, bits=bits).losses["one"][1, 1]
-        set_precision(model, Bits(bits, 8))
+        set_precision(evaluated, Bits(bits, 8))
         with torch.no_grad():
-            each = torch.cat([nn.functional.cross_entropy(model(x), y, reduction="none") for x, y in data])
+            each = torch.cat([nn.functional.cross_entropy(evaluated(x), y, reduction="none") for x, y in data])
         assert centres[bits] == pytest.approx(float(each.mean()), rel=1e-5)
     assert centres[8] != centres[2]
 
@@ -166,6 +166,37 @@ def test_a_file_of_other_settings_is_refused(tmp_path: Path, changes: dict[str, 
     with pytest.raises(LandscapeError, match=f"begun with other {named}: choose another"):
         draw(tmp_path / "grid.npz", **changes)
     assert (tmp_path / "grid.npz").read_bytes() == kept
+
+
+def test_other_ranges_of_activations_make_another_model(tmp_path: Path) -> None:
+    model = network()
+    draw(tmp_path / "grid.npz", {"one": model})
+    state: Any = copy.deepcopy(quantisation_state(model))
+    state["0"]["ranges"]["input"] = (-1.0, 1.0, 1)
+    load_quantisation_state(model, state)
+    with pytest.raises(LandscapeError, match="begun with other models"):
+        draw(tmp_path / "grid.npz", {"one": model})
+
+
+def test_a_write_that_fails_leaves_the_rows_before_it_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, kept = tmp_path / "grid.npz", b""
+    savez = np.savez
+
+    def full(file: Any, **arrays: Any) -> None:
+        nonlocal kept
+        if arrays["rows"] == 2:
+            kept = path.read_bytes()
+            file.write(b"half")
+            raise OSError("No space left on device")
+        savez(file, **arrays)
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space"):
+        draw(path)
+    assert path.read_bytes() == kept != b""
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("content", [b"", b"not a grid", b"PK\x03\x04 torn"])

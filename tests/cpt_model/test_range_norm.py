@@ -137,6 +137,7 @@ def test_conversion_keeps_names_and_values_and_goes_back() -> None:
     assert not torch.allclose(model.train()(x), evaluated)
     model.load_state_dict(before)
     restore_batch_norm_(model)
+    assert not hasattr(model[1], "chunks")
     assert [type(module) for module in model.modules()].count(nn.BatchNorm2d) == 2
     torch.testing.assert_close(model.eval()(x), evaluated)
 

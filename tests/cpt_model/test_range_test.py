@@ -73,8 +73,6 @@ class LearnsFrom(nn.Module):
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """The range test of `LearnsFrom`, without quantisers."""
     monkeypatch.setattr(range_test, "set_precision", lambda model, bits: setattr(model, "width", bits.forward))
-    monkeypatch.setattr(range_test, "quantisation_state", lambda model: {})
-    monkeypatch.setattr(range_test, "load_quantisation_state", lambda model, state: None)
 
 
 def halves() -> Batches:
@@ -159,11 +157,12 @@ def test_a_prepared_network_gets_sensible_bounds_and_is_left_as_it_was() -> None
     assert torch.equal(torch.get_rng_state(), random)
 
 
-def test_the_same_seed_gives_the_same_curves() -> None:
-    model = network()
+def test_the_seed_decides_everything_random() -> None:
+    model = nn.Sequential(nn.Dropout(0.3), network())
     one = run(model)
     torch.manual_seed(77)
     assert run(model) == one
+    assert run(model, seed=1) != one
 
 
 def test_json_keeps_everything_and_the_plot_is_a_picture(tmp_path: Path) -> None:
