@@ -7,6 +7,7 @@
 Bits(forward=3, gradient=8)
 """
 
+from cpt_model.emulate import emulate
 from cpt_model.precision import (
     get_precision,
     load_quantisation_state,
@@ -23,6 +24,7 @@ __all__ = [
     "Bits",
     "Config",
     "PrecisionScheduler",
+    "emulate",
     "get_precision",
     "load_quantisation_state",
     "precision",

@@ -52,7 +52,8 @@ def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
     if float32_is_exact(x.codes.device):
         squares = [each.sums.squares.cpu().numpy() for each in (x, e)]
-        rounding = 1 + layer.height * layer.width * 2.0**-23  # they are sums in float32, a rounding for each pixel
+        pixels = max(layer.height * layer.width, layer.out_height * layer.out_width)
+        rounding = 1 + pixels * 2.0**-23  # they are sums in float32, a rounding for each pixel
         for parts in (1, 2, 4, 8, MOST_PARTS):
             size = math.ceil(layer.batch / parts)
             norms = [_greatest_norms(each, size) for each in squares]

@@ -15,12 +15,9 @@ from host.precision import Precision
 from scripts.layer_spec import HELP, parse_layer
 from sim.config import Config
 from sim.contract import CONFIGS
-from sim.executor import Executor
-from sim.products import bit_serial, plain_integer
+from sim.devices import DEVICES, open_device
 from sim.reference import Reference
 from sim.vectors.build import random_codes
-
-DEVICES = ("reference", "bit-serial", "hls")
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -44,15 +41,6 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--counters", action="store_true", help="print the cycle counters of each pass")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
     parser.set_defaults(run=run)
-
-
-def open_device(name: str, config: Config) -> Executor:
-    """The executor behind a device's name."""
-    if name == "hls":
-        from sim.hls_device import HlsKernel
-
-        return HlsKernel(config)
-    return Reference(config, bit_serial if name == "bit-serial" else plain_integer)
 
 
 def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:

@@ -79,7 +79,7 @@ def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, 
     bad = library.cpt_weights(
         *(values.data_ptr(), codes.data_ptr(), outs, ins, kernel[0] * kernel[1], by_input),
         *((1 << bits) - 1, 1 << bits - 1),
-        *(scale.data_ptr(), offset.data_ptr(), tap_sums.data_ptr(), ctypes.byref(greatest)),
+        *(scale.data_ptr(), offset.data_ptr(), tap_sums.data_ptr(), ctypes.byref(greatest), torch.get_num_threads()),
     )
     return None if bad else (codes, scale, offset, tap_sums, greatest.value)
 

@@ -131,6 +131,8 @@ struct Axis {
         return room < 0 ? 0 : std::min(out_size, room / stride + 1);
     }
 
+    int64_t hits(int64_t tap) const { return std::max<int64_t>(0, last(tap) - first(tap)); }
+
     // Adds to each result what its taps read.
     void gather(const float* from, float* to) const {
         for (int64_t tap = 0; tap < kernel; ++tap) {
@@ -143,17 +145,46 @@ struct Axis {
                 for (int64_t out = begin; out < end; ++out) to[out] += from[out * stride + shift];
         }
     }
+};
 
-    // The same number for indices that the same taps fall on.
-    std::vector<int64_t> kinds() const {
+// Sums of a map over the pixels that meet in a weight gradient, by tap and channel: those of the layer's input that a tap
+// reads, or those of its output whose tap falls on a stored input.
+std::vector<double> sums_by_tap(const Axis& rows, const Axis& columns, const float* map, int64_t channels,
+                                bool channels_last, bool of_output) {
+    const int64_t height = of_output ? rows.out_size : rows.size, width = of_output ? columns.out_size : columns.size;
+    std::vector<double> by_column(height * channels), sums(rows.kernel * columns.kernel * channels, 0.0);
+    for (int64_t kx = 0; kx < columns.kernel; ++kx) {
+        std::fill(by_column.begin(), by_column.end(), 0.0);
+        for (int64_t y = 0; y < height; ++y)
+            for (int64_t out = columns.first(kx); out < columns.last(kx); ++out) {
+                const int64_t x = of_output ? out : out * columns.stride + kx - columns.padding;
+                for (int64_t c = 0; c < channels; ++c)
+                    by_column[y * channels + c] += map[channels_last ? (y * width + x) * channels + c : (c * height + y) * width + x];
+            }
+        for (int64_t ky = 0; ky < rows.kernel; ++ky)
+            for (int64_t out = rows.first(ky); out < rows.last(ky); ++out) {
+                const int64_t y = of_output ? out : out * rows.stride + ky - rows.padding;
+                for (int64_t c = 0; c < channels; ++c)
+                    sums[(ky * columns.kernel + kx) * channels + c] += by_column[y * channels + c];
+            }
+    }
+    return sums;
+}
+
+// Indices of the result that the same taps fall on are of one kind.
+struct Kinds {
+    std::vector<int64_t> of;        // the kind of each index
+    std::vector<int64_t> examples;  // an index of each kind
+
+    explicit Kinds(const Axis& axis) {
         std::map<std::vector<int64_t>, int64_t> known;
-        std::vector<int64_t> numbers;
-        for (const auto& read : reads) {
+        for (const auto& read : axis.reads) {
             std::vector<int64_t> taps;
             for (const auto& [tap, index] : read) taps.push_back(tap);
-            numbers.push_back(known.emplace(taps, known.size()).first->second);
+            const auto [entry, is_new] = known.emplace(taps, known.size());
+            if (is_new) examples.push_back(of.size());
+            of.push_back(entry->second);
         }
-        return numbers;
     }
 };
 
@@ -213,37 +244,42 @@ void cpt_codes(const float* x, float* q, int64_t images, int64_t channels, int64
 // Also their sums by tap and channel of the pass, and the greatest sum of magnitudes: wide codes exceed float32's 2^24.
 // Returns 0, or 1 if a range is not finite.
 int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t taps, int32_t by_input, float levels,
-                    float centre, float* scale, float* offset, double* tap_sums, double* greatest) {
+                    float centre, float* scale, float* offset, double* tap_sums, double* greatest, int32_t threads) {
     const int64_t channels = by_input ? ins : outs, others = by_input ? outs : ins;
     const int64_t step = (by_input ? ins : 1) * taps, start = (by_input ? 1 : ins) * taps;
-    *greatest = 0;
+    double most = 0;
+    int32_t bad = 0;
+#pragma omp parallel for num_threads(threads) reduction(max : most) reduction(| : bad)
     for (int64_t c = 0; c < channels; ++c) {
-        const float* from = w + c * start;
-        float low = from[0], high = from[0];
-        bool finite = true;
-        for (int64_t k = 0; k < others; ++k)
+        float low = w[c * start], high = low;
+        for (int64_t k = 0; k < others; ++k) {
+            const float* from = w + c * start + k * step;
             for (int64_t t = 0; t < taps; ++t) {
-                const float value = from[k * step + t];
-                low = value < low ? value : low;
-                high = value > high ? value : high;
-                finite &= std::isfinite(value);
+                low = from[t] < low ? from[t] : low;
+                high = from[t] > high ? from[t] : high;
+                bad |= !std::isfinite(from[t]);
             }
+        }
         scale[c] = std::fmax((high - low) / levels, 0x1p-126f);
         offset[c] = low + centre * scale[c];
-        if (!finite || !std::isfinite(scale[c])) return 1;
+        bad |= !std::isfinite(scale[c]);
         const Quantiser f{low, scale[c], levels, centre, 0, 0};
-        for (int64_t t = 0; t < taps; ++t) tap_sums[t * channels + c] = 0;
+        std::vector<double> sums(taps, 0.0);
         double magnitude = 0;
-        for (int64_t k = 0; k < others; ++k)
+        for (int64_t k = 0; k < others; ++k) {
+            const int64_t at = c * start + k * step;
             for (int64_t t = 0; t < taps; ++t) {
-                const float code = f.nearest(from[k * step + t]);
-                q[c * start + k * step + t] = code;
-                tap_sums[t * channels + c] += code;
+                const float code = f.nearest(w[at + t]);
+                q[at + t] = code;
+                sums[t] += code;
                 magnitude += std::fabs(code);
             }
-        *greatest = magnitude > *greatest ? magnitude : *greatest;
+        }
+        for (int64_t t = 0; t < taps; ++t) tap_sums[t * channels + c] = sums[t];
+        most = magnitude > most ? magnitude : most;
     }
-    return 0;
+    *greatest = most;
+    return bad;
 }
 
 // A CONV pass's accumulators (of codes minus `zero`) to float32, in place:
@@ -263,26 +299,27 @@ void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_las
         beta[c] = a_scale * b_offset[c];
     }
     // Pixels that see the same taps share their terms: one entry by kind of row and kind of column.
-    const auto row_kinds = rows.kinds(), column_kinds = columns.kinds();
-    std::vector<float> row_shift(count);
-    std::map<std::pair<int64_t, int64_t>, int64_t> known;
-    std::vector<int64_t> kind(count);
-    std::vector<float> shift, border;
-    for (int64_t p = 0; p < count; ++p) {
-        const auto& ys = rows.reads[p / width];
-        const auto& xs = columns.reads[p % width];
+    const Kinds row_kinds(rows), column_kinds(columns);
+    const int64_t kinds = row_kinds.examples.size() * column_kinds.examples.size();
+    std::vector<float> shift(kinds * channels, 0.0f), border(kinds * channels), row_shift(count);
+    for (int64_t k = 0; k < kinds; ++k) {
+        const auto& ys = rows.reads[row_kinds.examples[k / column_kinds.examples.size()]];
+        const auto& xs = columns.reads[column_kinds.examples[k % column_kinds.examples.size()]];
         const float taps_inside = terms * static_cast<float>(ys.size() * xs.size());
-        row_shift[p] = zero * taps_inside;
-        const auto [entry, is_new] = known.emplace(std::pair(row_kinds[p / width], column_kinds[p % width]), known.size());
-        kind[p] = entry->second * channels;
-        if (!is_new) continue;
+        float* sums = &shift[k * channels];
+        for (const auto& [ky, row] : ys)
+            for (const auto& [kx, column] : xs)
+                for (int64_t c = 0; c < channels; ++c) sums[c] += tap_sums[(ky * kernel_w + kx) * channels + c];
         for (int64_t c = 0; c < channels; ++c) {
-            float column_sum = 0;
-            for (const auto& [ky, row] : ys)
-                for (const auto& [kx, column] : xs) column_sum += tap_sums[(ky * kernel_w + kx) * channels + c];
-            shift.push_back(zero * column_sum);
-            border.push_back(a_offset * (column_sum * b_scale[c] + taps_inside * b_offset[c]));
+            border[k * channels + c] = a_offset * (sums[c] * b_scale[c] + taps_inside * b_offset[c]);
+            sums[c] *= zero;
         }
+    }
+    std::vector<int64_t> kind(count);
+    for (int64_t p = 0; p < count; ++p) {
+        const int64_t y = p / width, x = p % width;
+        kind[p] = (row_kinds.of[y] * column_kinds.examples.size() + column_kinds.of[x]) * channels;
+        row_shift[p] = zero * (terms * static_cast<float>(rows.reads[y].size() * columns.reads[x].size()));
     }
 #pragma omp parallel num_threads(threads)
     {
@@ -302,9 +339,15 @@ void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_las
                 for (int64_t p = 0; p < count; ++p) {
                     const int64_t at = p * channels;
                     const float *moved = &shift[kind[p]], *edge = &border[kind[p]];
-#pragma omp simd
-                    for (int64_t c = 0; c < channels; ++c)
+                    const auto finish = [&](int64_t c) {
                         image[at + c] = (image[at + c] + moved[c]) * alpha[c] + (row[p] * beta[c] + edge[c]);
+                    };
+                    int64_t c = 0;
+                    for (; c + kVector <= channels; c += kVector) {
+#pragma omp simd
+                        for (int k = 0; k < kVector; ++k) finish(c + k);
+                    }
+                    for (; c < channels; ++c) finish(c);
                 }
             } else {
                 for (int64_t c = 0; c < channels; ++c) {
@@ -326,23 +369,12 @@ void cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t ou
                          const int64_t* geometry, const float* x_map, int32_t x_last, const float* e_map,
                          int32_t e_last, float x_scale, float x_offset, float e_scale, float e_offset, double zero) {
     const Axis rows(geometry, false), columns(geometry + 5, false);
-    const int64_t taps = rows.kernel * columns.kernel, width = columns.size, out_width = columns.out_size;
-    const int64_t x_count = rows.size * width, e_count = rows.out_size * out_width;
-    std::vector<double> row_sums(taps * ins, 0.0), column_sums(taps * outs, 0.0);
+    const int64_t taps = rows.kernel * columns.kernel;
+    const auto row_sums = sums_by_tap(rows, columns, x_map, ins, x_last, false);
+    const auto column_sums = sums_by_tap(rows, columns, e_map, outs, e_last, true);
     std::vector<double> counts(taps);
-    for (int64_t tap = 0; tap < taps; ++tap) {
-        const int64_t ky = tap / columns.kernel, kx = tap % columns.kernel;
-        counts[tap] = static_cast<double>(images * std::max<int64_t>(0, rows.last(ky) - rows.first(ky))
-                                          * std::max<int64_t>(0, columns.last(kx) - columns.first(kx)));
-        for (int64_t y = rows.first(ky); y < rows.last(ky); ++y)
-            for (int64_t x = columns.first(kx); x < columns.last(kx); ++x) {
-                const int64_t in = (y * rows.stride + ky - rows.padding) * width + x * columns.stride + kx - columns.padding;
-                const int64_t out = y * out_width + x;
-                for (int64_t c = 0; c < ins; ++c) row_sums[tap * ins + c] += x_map[x_last ? in * ins + c : c * x_count + in];
-                for (int64_t c = 0; c < outs; ++c)
-                    column_sums[tap * outs + c] += e_map[e_last ? out * outs + c : c * e_count + out];
-            }
-    }
+    for (int64_t tap = 0; tap < taps; ++tap)
+        counts[tap] = static_cast<double>(images * rows.hits(tap / columns.kernel) * columns.hits(tap % columns.kernel));
     const float alpha = x_scale * e_scale, beta = x_scale * e_offset;
     for (int64_t o = 0; o < outs; ++o)
         for (int64_t i = 0; i < ins; ++i)

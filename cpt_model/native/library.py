@@ -52,7 +52,18 @@ def load() -> ctypes.CDLL | None:
         *(_POINTER, _POINTER, _POINTER, _INT),
     )
     library.cpt_codes.restype = None
-    library.cpt_weights.argtypes = (_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _INT, _FLOAT, _FLOAT, *(_POINTER,) * 4)
+    library.cpt_weights.argtypes = (
+        _POINTER,
+        _POINTER,
+        _SIZE,
+        _SIZE,
+        _SIZE,
+        _INT,
+        _FLOAT,
+        _FLOAT,
+        *(_POINTER,) * 4,
+        _INT,
+    )
     library.cpt_weights.restype = _INT
     library.cpt_finish.argtypes = (
         *(_POINTER, _SIZE, _SIZE, _INT, _INT, _POINTER, _POINTER, _FLOAT, _POINTER),

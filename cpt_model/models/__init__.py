@@ -1,0 +1,5 @@
+"""The papers' networks."""
+
+from cpt_model.models.cifar_resnet import CifarResNet
+
+__all__ = ["CifarResNet"]

@@ -1,0 +1,77 @@
+"""A training step (forward, backward, SGD) of CIFAR ResNet-20, batch 128, two threads: ours beside its baselines.
+
+Contestants take turns, step by step, in one process; the best step of each counts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from cpt_model import Bits, prepare_, set_precision
+from cpt_model.models import CifarResNet
+from scripts.benchmarks.fake_quantised import fake_quantise_
+
+THREADS = 2
+BATCH = 128
+STEPS = 6  # of each contestant, for each repetition asked for
+
+
+class Contestant:
+    """A network with its optimiser and one batch, in a memory format."""
+
+    def __init__(self, convert: Callable[[nn.Module], object], layout: torch.memory_format) -> None:
+        torch.manual_seed(0)
+        self.model = CifarResNet(20).to(memory_format=layout)
+        convert(self.model)
+        self.optimiser = torch.optim.SGD(self.model.parameters(), 0.1, momentum=0.9, weight_decay=1e-4)
+        self.images = torch.randn(BATCH, 3, 32, 32).to(memory_format=layout)
+        self.labels = torch.randint(0, 10, (BATCH,))
+        self.before_step: Callable[[], object] = lambda: None
+        self.seconds: list[float] = []
+
+    def step(self) -> None:
+        start = time.perf_counter()
+        self.before_step()
+        self.optimiser.zero_grad()
+        nn.functional.cross_entropy(self.model(self.images), self.labels).backward()
+        self.optimiser.step()
+        self.seconds.append(time.perf_counter() - start)
+
+
+def _switch_precision(contestant: Contestant) -> None:
+    """Another forward width before each step: 3, 4, ..., 8, 3, ..."""
+    widths = itertools.cycle(range(3, 9))
+    contestant.before_step = lambda: set_precision(contestant.model, Bits(next(widths), 8))
+
+
+def measure(repeat: int) -> dict[str, float]:
+    """Seconds a step of each contestant, and what they are to each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(THREADS)
+    nchw, channels_last = torch.contiguous_format, torch.channels_last
+    contestants = {
+        "float32_nchw": Contestant(lambda model: None, nchw),
+        "float32_channels_last": Contestant(lambda model: None, channels_last),
+        "fake_quantised_nchw": Contestant(fake_quantise_, nchw),
+        "bit_exact": Contestant(prepare_, channels_last),
+        "bit_exact_switching": Contestant(prepare_, channels_last),
+    }
+    _switch_precision(contestants["bit_exact_switching"])
+    try:
+        for _ in tqdm(range(STEPS * repeat), desc="steps", leave=False):
+            for contestant in contestants.values():
+                contestant.step()
+    finally:
+        torch.set_num_threads(threads)
+    results = {f"{name}_seconds": min(contestant.seconds) for name, contestant in contestants.items()}
+    best_float = min(results["float32_nchw_seconds"], results["float32_channels_last_seconds"])
+    results["bit_exact_to_best_float32"] = results["bit_exact_seconds"] / best_float
+    results["fake_quantised_to_bit_exact"] = results["fake_quantised_nchw_seconds"] / results["bit_exact_seconds"]
+    results["switching_to_static"] = results["bit_exact_switching_seconds"] / results["bit_exact_seconds"]
+    return results

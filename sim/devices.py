@@ -1,0 +1,25 @@
+"""Executors by name: what a command line or a test calls a device."""
+
+from __future__ import annotations
+
+from sim.config import Config
+from sim.executor import Executor
+from sim.products import bit_serial, plain_integer
+from sim.reference import Reference
+
+DEVICES = ("reference", "bit-serial", "hls")
+
+
+def open_device(name: str, config: Config) -> Executor:
+    """The reference by plain integers or by bit planes, or the C-simulated HLS kernel.
+
+    >>> open_device("reference", Config.named("tiny")).config.name
+    'tiny'
+    """
+    if name == "hls":
+        from sim.hls_device import HlsKernel
+
+        return HlsKernel(config)
+    if name not in DEVICES:
+        raise ValueError(f"unknown device '{name}'; there are: {', '.join(DEVICES)}")
+    return Reference(config, bit_serial if name == "bit-serial" else plain_integer)
