@@ -15,7 +15,10 @@ Filter = Callable[[nn.Module, str], bool]
 
 def cifar(model: nn.Module) -> Filter:
     """All but the model's last Linear; of a Linear alone, that one too."""
-    linears = [module for module in model.modules() if isinstance(module, nn.Linear)]
+    inside_attention = {id(part.out_proj) for part in model.modules() if isinstance(part, nn.MultiheadAttention)}
+    linears = [
+        module for module in model.modules() if isinstance(module, nn.Linear) and id(module) not in inside_attention
+    ]
     last = linears[-1] if linears and linears[-1] is not model else None
     return lambda module, name: module is not last
 

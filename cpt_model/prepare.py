@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
+from cpt_model import fused_paths
 from cpt_model.layers import FORMS, LayerState, layer_seed
 from cpt_model.policies import POLICIES
 from cpt_model.precision import check_bits, prepared_layers
 from cpt_model.quantisers import quantiser
 from cpt_model.schedules import Bits
 from host.layer import LayerError
+from sim.contract import MAX_KERNEL, MAX_STEP
 
 Filter = Callable[[nn.Module, str], bool]
 
@@ -64,19 +66,12 @@ def prepare_(model: nn.Module, config: Config | None = None, filter_fn: Filter |
     ['QuantConv2d', 'Flatten', 'Linear']
     """
     config = config or Config()
-    if any(True for _ in prepared_layers(model)):
+    if prepared_layers(model):
         raise ValueError("the model is prepared already; call unprepare(model) first")
     wanted = filter_fn or POLICIES[config.policy](model)
-    inside_attention = {
-        id(part)
-        for module in model.modules()
-        if isinstance(module, nn.MultiheadAttention)
-        for part in module.children()
-    }
+    # Only these classes themselves: a subclass may compute something else (the projection inside an attention is one).
     chosen = [
-        (name, module)
-        for name, module in model.named_modules()
-        if type(module) in FORMS and id(module) not in inside_attention and wanted(module, name)
+        (name, module) for name, module in model.named_modules() if type(module) in FORMS and wanted(module, name)
     ]
     if not chosen:
         known = ", ".join(form.__name__ for form in FORMS)
@@ -93,6 +88,9 @@ def prepare_(model: nn.Module, config: Config | None = None, filter_fn: Filter |
         )
         module.__class__ = FORMS[type(module)]
         module.cpt = state
+    for module in model.modules():
+        if prepared_layers(module):
+            fused_paths.switch_off(module)
     return model
 
 
@@ -102,6 +100,8 @@ def unprepare(model: nn.Module) -> nn.Module:
     for module in list(prepared_layers(model).values()):
         module.__class__ = back[type(module)]
         del module.cpt
+    for module in model.modules():
+        fused_paths.switch_on(module)
     return model
 
 
@@ -117,8 +117,9 @@ def _refuse(module: nn.Module, name: str) -> None:
             problem = f"padding '{module.padding}' (give numbers)"
         elif any(p >= k for p, k in zip(module.padding, module.kernel_size, strict=True)):
             problem = f"padding {module.padding} (it must be below the kernel {module.kernel_size})"
-        elif max(*module.kernel_size, *module.stride) > 15:
-            problem = f"kernel {module.kernel_size}, stride {module.stride} (1..15 are)"
+        elif max(module.kernel_size) > MAX_KERNEL or max(module.stride) > MAX_STEP:
+            allowed = f"1..{MAX_KERNEL} and 1..{MAX_STEP} are"
+            problem = f"kernel {module.kernel_size}, stride {module.stride} ({allowed})"
     elif isinstance(module, nn.LSTM) and module.proj_size:
         problem = f"proj_size {module.proj_size} (only 0 is)"
     if problem:

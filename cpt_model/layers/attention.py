@@ -24,15 +24,6 @@ class QuantMultiheadAttention(nn.MultiheadAttention):
 
     cpt: LayerState
 
-    # Encoder layers ask for this before they take PyTorch's fused inference path, which would bypass the codes.
-    @property
-    def _qkv_same_embed_dim(self) -> bool:
-        return False
-
-    @_qkv_same_embed_dim.setter
-    def _qkv_same_embed_dim(self, value: bool) -> None:
-        self.__dict__["_qkv_same_embed_dim"] = value
-
     @torch.compiler.disable
     def forward(
         self,
