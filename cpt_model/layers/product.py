@@ -94,7 +94,7 @@ class _Product(torch.autograd.Function):
         if from_weights is not None:
             if ctx.state.gradient_bits:
                 from_weights = quantiser.gradient(from_weights, ctx.state.gradient_bits, ctx.seeds[1])
-            from_weights = quantiser.through_weight(weights, from_weights)
+            from_weights = quantiser.through_weight(weights, from_weights, bits.forward)
         return from_x, from_weights, None, None, None, None, None
 
 

@@ -52,7 +52,7 @@ class Quantiser(ABC):
         """A weight gradient rounded stochastically to a grid of its own range: values, not codes."""
         return encode(gradient, self.error_grid(gradient, bits), seed).values()
 
-    def through_weight(self, weights: Tensor, gradient: Tensor) -> Tensor:
+    def through_weight(self, weights: Tensor, gradient: Tensor, bits: int) -> Tensor:
         """Gradient of the master weights; straight through unless a quantiser says otherwise."""
         return gradient
 

@@ -5,7 +5,8 @@
     errors       ê = 2M·[round((e/2M + ½)·L + U(−½, ½))/L − ½],   M = max|e|
 
 The paper takes M for each sample. A scale for each sample does not factor out of the weight-gradient sum, which the
-accelerator forms over the batch, so M is the tensor's. Gradients of weights pass through tanh's derivative.
+accelerator forms over the batch, so M is the tensor's. Gradients of weights pass through tanh's derivative
+(max|tanh w| as a constant), straight through at 1 bit.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class DoReFa(Quantiser):
         bounded = torch.tanh(weights)
         return encode(bounded / _greatest(bounded), _symmetric(1.0, bits))
 
-    def through_weight(self, weights: Tensor, gradient: Tensor) -> Tensor:
+    def through_weight(self, weights: Tensor, gradient: Tensor, bits: int) -> Tensor:
+        if bits == 1:
+            return gradient
         bounded = torch.tanh(weights)
         return gradient * (1 - bounded.square()) / _greatest(bounded)
 
@@ -59,7 +62,8 @@ def _symmetric(greatest: float, bits: int) -> Grid:
     """2^bits values from −greatest to greatest."""
     check_operand_bits(bits)
     levels = (1 << bits) - 1
-    scale = np.maximum(np.float32(2 * greatest) / np.float32(levels), LEAST_SCALE)
+    with np.errstate(over="ignore"):
+        scale = np.maximum(np.float32(2 * greatest) / np.float32(levels), LEAST_SCALE)
     if not np.isfinite(scale):
         raise ValueError("cannot quantise: the values' range is not a float32")
     return Grid(-greatest, float(scale), levels, bits, 1 << bits - 1)
