@@ -1,0 +1,96 @@
+"""Products of prepared layers through executors of the accelerator, compared as they happen."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from cpt_model import Bits, Config, emulate, prepare_, set_precision
+from cpt_model.emulate import EmulationError
+from cpt_model.models import CifarResNet
+from host.layer import Pass
+from sim.config import Config as Build
+from sim.reference import Outcome, Reference
+
+
+class Language(nn.Module):
+    """Recurrent and attention layers in one model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(6, 4, bidirectional=True)
+        self.attention = nn.MultiheadAttention(8, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y, _ = self.lstm(x)
+        return self.attention(y, y, y)[0]
+
+
+@pytest.mark.parametrize("device", ["reference", "hls"])
+@pytest.mark.parametrize("bits", [Bits(8, 8), Bits(3, 6)])
+def test_a_training_step_of_a_resnet_runs_on_the_accelerator(device: str, bits: Bits) -> None:
+    torch.manual_seed(0)
+    model = prepare_(CifarResNet(8), Config(bits=bits))
+    plain = prepare_(CifarResNet(8), Config(bits=bits))
+    plain.load_state_dict(model.state_dict())
+    images, labels = torch.randn(2, 3, 32, 32), torch.tensor([1, 2])
+    with emulate(model, device) as report:
+        loss = nn.functional.cross_entropy(model(images), labels)
+        loss.backward()
+    passes = Counter(check.which for check in report.checks)
+    assert passes == {Pass.FORWARD: 9, Pass.INPUT_ERROR: 8, Pass.WEIGHT_GRADIENT: 9}
+    assert {(check.a_bits, check.b_bits) for check in report.checks if check.which is Pass.INPUT_ERROR} == {bits[::-1]}
+    nn.functional.cross_entropy(plain(images), labels).backward()
+    for one, other in zip(model.parameters(), plain.parameters(), strict=True):
+        assert torch.equal(one.grad, other.grad)
+    assert "conv1" in str(report)
+
+
+def test_recurrent_and_attention_products_run_on_it_too() -> None:
+    torch.manual_seed(1)
+    model = prepare_(Language(), Config(policy="none"))
+    with emulate(model, "reference", config="tiny") as report:
+        model(torch.randn(3, 2, 6)).square().mean().backward()
+    assert {check.layer for check in report.checks} == {"lstm", "attention"}
+
+
+def test_only_chosen_layers_and_only_inside_the_context() -> None:
+    model = prepare_(nn.Sequential(nn.Conv2d(3, 4, 3), nn.Conv2d(4, 4, 3)))
+    x = torch.randn(1, 3, 6, 6)
+    with emulate(model, "reference", layers=["1"]) as report:
+        model(x)
+    model(x)
+    assert [check.layer for check in report.checks] == ["1"]
+
+
+class Wrong(Reference):
+    """An accelerator that gets one result wrong."""
+
+    def run(self, memory: np.ndarray, list_offset: int, list_bytes: int, *rest: int) -> Outcome:  # type: ignore[override]
+        before = memory.copy()
+        outcome = super().run(memory, list_offset, list_bytes)
+        memory[np.flatnonzero(memory != before)[0]] ^= 1
+        return outcome
+
+
+def test_a_difference_is_an_error_that_says_where() -> None:
+    layer = prepare_(nn.Linear(16, 16))
+    set_precision(layer, Bits(4, 4))
+    with (
+        pytest.raises(EmulationError, match=r"Linear, forward pass, 4x4 bits: \d+ of 32 .* first at \("),
+        emulate(layer, Wrong(Build.named("tiny"))),
+    ):
+        layer(torch.rand(2, 16))
+    layer(torch.rand(2, 16))  # nobody watches any more
+
+
+def test_unknown_names_are_refused_with_what_there_is() -> None:
+    layer = prepare_(nn.Sequential(nn.Conv2d(1, 1, 1)))
+    with pytest.raises(ValueError, match="no prepared layer 'x'; there are: 0"), emulate(layer, "reference", ["x"]):
+        pass
+    with pytest.raises(ValueError, match="unknown device 'fpga'"), emulate(layer, "fpga"):
+        pass

@@ -1,0 +1,35 @@
+"""A small network on real digits: every width learns, and precision that cycles ends as float32 does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from cpt_model.schedules import CPT, Static
+from scripts.benchmarks.accuracy import bit_exact_run, fake_run, float_run
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("width", [3, 4, 5, 6, 7, 8])
+def test_the_loss_falls_at_every_width(width: int) -> None:
+    run = bit_exact_run(Static(width), 8, seed=0, steps=60)
+    assert run.last_loss < 0.6 * run.first_loss
+
+
+@pytest.mark.slow
+def test_cycling_precision_reaches_float_accuracy_and_that_of_fake_quantisation() -> None:
+    """Within two points, on the mean of two seeds: the spread of one run is about one (`cpt bench accuracy`)."""
+    runs = {
+        "float": [float_run(seed, steps=150) for seed in (0, 1)],
+        "fake": [fake_run(CPT(3, 8, cycles=4), 8, seed, steps=150) for seed in (0, 1)],
+        "ours": [bit_exact_run(CPT(3, 8, cycles=4), 8, seed, steps=150) for seed in (0, 1)],
+    }
+    mean = {name: np.mean([run.accuracy for run in each]) for name, each in runs.items()}
+    assert mean["float"] > 95
+    assert mean["ours"] > mean["float"] - 2
+    assert mean["ours"] > mean["fake"] - 2
