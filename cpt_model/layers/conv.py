@@ -20,7 +20,7 @@ class QuantConv2d(nn.Conv2d):
 
     @torch.compiler.disable
     def forward(self, input: Tensor) -> Tensor:
-        if not input.numel():
+        if not input.numel() or not any(self.cpt.bits):
             return super().forward(input)
         unbatched = input.ndim == 3
         x = input[None] if unbatched else input

@@ -19,7 +19,7 @@ from torch.amp import custom_bwd, custom_fwd
 
 from cpt_model.affine import EXACT_FLOAT32, Quantised, combine
 from cpt_model.float32_probe import float32_is_exact
-from cpt_model.layers.product import geometry
+from cpt_model.layers.product import geometry, quantise_error
 from cpt_model.layers.state import LayerState
 from cpt_model.passes import Watch
 from host.layer import Pass
@@ -92,5 +92,5 @@ class _Matmul(torch.autograd.Function):
 def matmul(a: Tensor, b: Tensor, state: LayerState, what: str, training: bool) -> Tensor:
     """a (batch, m, k) times b (batch, n, k) transposed; `what` names both operands, for their ranges."""
     if not state.bits.forward or not a.numel() or not b.numel():
-        return a @ b.mT
+        return quantise_error((a @ b.mT)[..., None], state)[..., 0]
     return _Matmul.apply(a, b, state, what, training)

@@ -119,7 +119,14 @@ class _QuantiseError(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor, None, None]:
-        return ctx.state.quantiser.error(error, ctx.bits.gradient, ctx.seed).values(), None, None
+        rounded = ctx.state.quantiser.error(error.float(), ctx.bits.gradient, ctx.seed).values()
+        return rounded.to(error.dtype), None, None  # the output of a float layer may be narrower, under autocast
+
+
+def quantise_error(y: Tensor, state: LayerState) -> Tensor:
+    """The output (n, c, h, w) of a float product; if the layer has gradient bits, its error will be quantised."""
+    wanted = state.bits.gradient and y.numel() and y.requires_grad
+    return _QuantiseError.apply(y, state, state.bits) if wanted else y
 
 
 def convolve(x: Tensor, weights: Tensor, layer: Conv, state: LayerState, what: str, training: bool,
@@ -127,8 +134,7 @@ def convolve(x: Tensor, weights: Tensor, layer: Conv, state: LayerState, what: s
     """The layer's output (n, c, h, w), without bias."""
     if not x.numel() or not state.bits.forward:
         y = functional.conv2d(x, weights, None, layer.stride, layer.padding, groups=layer.groups)
-        quantise_error = state.bits.gradient and y.numel() and y.requires_grad
-        return _QuantiseError.apply(y, state, state.bits) if quantise_error else y
+        return quantise_error(y, state)
     codes = codes or WeightCodes(weights.detach(), state, layer.groups)
     return _Product.apply(x, weights, layer, state, codes, what, training)
 
