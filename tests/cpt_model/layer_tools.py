@@ -76,6 +76,11 @@ def watched(model: nn.Module) -> Recorder:
     return recorder
 
 
+def first_seed(layer: nn.Module) -> int:
+    """The seed of the first error of a layer that stands alone."""
+    return layer_states(layer)[""].seed << 32 | 1
+
+
 def trained_step(model: nn.Module, x: Tensor, seed: int = 0) -> tuple[Tensor, Tensor]:
     """Output and input error of one forward and backward pass with a random error; gradients stay in the model."""
     x = x.detach().clone().requires_grad_()

@@ -13,7 +13,7 @@ from cpt_model.layers import QuantConv2d
 from host.layer import Conv, Pass
 from host.quantised_pass import run_quantised
 from sim.reference import Reference
-from tests.cpt_model.layer_tools import patterns, trained_step, watched
+from tests.cpt_model.layer_tools import first_seed, patterns, trained_step, watched
 from tests.tools import ZC706
 
 LAYERS = {
@@ -68,7 +68,7 @@ def test_results_equal_the_drivers_on_the_reference(name: str, bits: Bits) -> No
     layer.bias = None
     y, x_error = trained_step(layer, x)
     error = torch.randn(y.shape, generator=torch.Generator().manual_seed(0)) + 0.1
-    seed = layer.cpt.seed << 32 | 1
+    seed = first_seed(layer)
     shape = Conv(3, layer.in_channels, layer.out_channels, 7, 6, layer.kernel_size, layer.stride, layer.padding, layer.groups)  # type: ignore[arg-type]  # fmt: skip  # noqa: E501
     weight = layer.weight.detach()
     assert layer.weight.grad is not None
