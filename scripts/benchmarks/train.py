@@ -27,7 +27,8 @@ class Contestant:
 
     def __init__(self, convert: Callable[[nn.Module], object], layout: torch.memory_format) -> None:
         torch.manual_seed(0)
-        self.model = CifarResNet(20).to(memory_format=layout)
+        self.model = CifarResNet(20)
+        self.model.to(memory_format=layout)  # type: ignore[call-overload]
         convert(self.model)
         self.optimiser = torch.optim.SGD(self.model.parameters(), 0.1, momentum=0.9, weight_decay=1e-4)
         self.images = torch.randn(BATCH, 3, 32, 32).to(memory_format=layout)

@@ -15,6 +15,7 @@ from cpt_model.models import CifarResNet
 from host.layer import Pass
 from sim.config import Config as Build
 from sim.reference import Outcome, Reference
+from sim.tensors import Memory
 
 
 class Language(nn.Module):
@@ -46,6 +47,8 @@ def test_a_training_step_of_a_resnet_runs_on_the_accelerator(device: str, bits: 
     assert {(check.a_bits, check.b_bits) for check in report.checks if check.which is Pass.INPUT_ERROR} == {bits[::-1]}
     nn.functional.cross_entropy(plain(images), labels).backward()
     for one, other in zip(model.parameters(), plain.parameters(), strict=True):
+        assert one.grad is not None
+        assert other.grad is not None
         assert torch.equal(one.grad, other.grad)
     assert "conv1" in str(report)
 
@@ -70,9 +73,11 @@ def test_only_chosen_layers_and_only_inside_the_context() -> None:
 class Wrong(Reference):
     """An accelerator that gets one result wrong."""
 
-    def run(self, memory: np.ndarray, list_offset: int, list_bytes: int, *rest: int) -> Outcome:  # type: ignore[override]
+    def run(
+        self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
+    ) -> Outcome:
         before = memory.copy()
-        outcome = super().run(memory, list_offset, list_bytes)
+        outcome = super().run(memory, list_offset, list_bytes, mem_base, mem_bytes)
         memory[np.flatnonzero(memory != before)[0]] ^= 1
         return outcome
 
