@@ -99,8 +99,8 @@ def _through(executor: Executor, name: str, report: Report) -> Watch:
 
     def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, acc: Tensor) -> Tensor:
         precision = Precision(a.bits, b.bits, a.signed, b.signed)
-        codes = (each.contract_codes().round().to(torch.int32).contiguous().numpy() for each in (a, b))
-        done = run_pass(executor, layer, which, precision, *codes)
+        left, right = (each.contract_codes().to(torch.int32).contiguous().numpy() for each in (a, b))
+        done = run_pass(executor, layer, which, precision, left, right)
         ours = acc.numpy().astype(np.int64)
         wrong = np.argwhere(done.result != ours)
         if len(wrong):
