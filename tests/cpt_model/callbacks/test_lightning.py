@@ -18,7 +18,7 @@ from cpt_model.schedules import CPT, CosineAnnealing
 
 installed = pytest.mark.skipif(
     importlib.util.find_spec("lightning") is None,
-    reason="Lightning is optional and not part of `make setup`: pip install lightning==2.6.6",
+    reason="Lightning is optional and not part of `make setup`: pip install -e '.[callbacks]'",
 )
 
 
@@ -106,6 +106,9 @@ def test_a_checkpoint_is_restored_whenever_it_comes(load_first: bool) -> None:
     if not load_first:
         resumed.on_load_checkpoint(trainer, other, checkpoint)
     assert forward_bits(other) == forward_bits(module) > 3
+    resumed.on_train_start(trainer, other)
+    resumed.on_train_batch_end(trainer, other, None, None, 0)
+    assert not other.logged, "the first batch after resuming made no optimiser step"
 
 
 @pytest.mark.usefixtures("hooks_alone")

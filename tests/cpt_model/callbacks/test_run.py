@@ -71,6 +71,7 @@ def test_a_run_that_was_saved_goes_on_bit_for_bit() -> None:
     train(whole, run, range(5))
     file = io.BytesIO()
     torch.save({"model": whole.state_dict(), "run": run.state_dict()}, file)
+    logged = run.metrics()
     train(whole, run, range(5, 12))
 
     file.seek(0)
@@ -79,6 +80,7 @@ def test_a_run_that_was_saved_goes_on_bit_for_bit() -> None:
     resumed.load_state_dict(saved["model"])
     again = Run(resumed, plan, total_steps=12)
     again.load_state_dict(saved["run"])
+    assert again.metrics() == logged
     train(resumed, again, range(5, 12))
     for name, value in whole.state_dict().items():
         assert torch.equal(resumed.state_dict()[name], value)
