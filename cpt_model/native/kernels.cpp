@@ -188,6 +188,16 @@ struct Kinds {
     }
 };
 
+// The channels of one pixel: y = (y + shift)·alpha + (row·beta + border).
+inline void finish_pixel(float* __restrict y, int64_t channels, float row, const float* __restrict alpha,
+                         const float* __restrict beta, const float* __restrict shift, const float* __restrict border) {
+    int64_t c = 0;
+    for (; c + kVector <= channels; c += kVector)
+        for (int k = 0; k < kVector; ++k)
+            y[c + k] = (y[c + k] + shift[c + k]) * alpha[c + k] + (row * beta[c + k] + border[c + k]);
+    for (; c < channels; ++c) y[c] = (y[c] + shift[c]) * alpha[c] + (row * beta[c] + border[c]);
+}
+
 }  // namespace
 
 extern "C" {
@@ -336,19 +346,8 @@ void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_las
             }
             float* image = y + n * size;
             if (channels_last) {
-                for (int64_t p = 0; p < count; ++p) {
-                    const int64_t at = p * channels;
-                    const float *moved = &shift[kind[p]], *edge = &border[kind[p]];
-                    const auto finish = [&](int64_t c) {
-                        image[at + c] = (image[at + c] + moved[c]) * alpha[c] + (row[p] * beta[c] + edge[c]);
-                    };
-                    int64_t c = 0;
-                    for (; c + kVector <= channels; c += kVector) {
-#pragma omp simd
-                        for (int k = 0; k < kVector; ++k) finish(c + k);
-                    }
-                    for (; c < channels; ++c) finish(c);
-                }
+                for (int64_t p = 0; p < count; ++p)
+                    finish_pixel(image + p * channels, channels, row[p], alpha.data(), beta.data(), &shift[kind[p]], &border[kind[p]]);
             } else {
                 for (int64_t c = 0; c < channels; ++c) {
                     const int64_t at = c * count;
