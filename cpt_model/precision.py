@@ -14,10 +14,10 @@ from sim.contract import MAX_OPERAND_BITS
 
 
 def check_bits(bits: Bits) -> None:
-    """Widths are 1..16, or 0 for float32."""
+    """Widths are whole numbers 1..16, or 0 for float32."""
     for name, width in zip(bits._fields, bits, strict=True):
-        if not 0 <= width <= MAX_OPERAND_BITS:
-            raise ValueError(f"{name} bits = {width}: 1..{MAX_OPERAND_BITS} are allowed, or 0 for float32")
+        if width not in range(MAX_OPERAND_BITS + 1):
+            raise ValueError(f"{name} bits = {width}: whole numbers 1..{MAX_OPERAND_BITS}, or 0 for float32")
 
 
 def prepared_layers(model: nn.Module) -> dict[str, nn.Module]:
@@ -34,11 +34,11 @@ def layer_states(model: nn.Module) -> dict[str, LayerState]:
     return states  # type: ignore[return-value]
 
 
-def set_precision(model: nn.Module, bits: Bits | int) -> None:
+def set_precision(model: nn.Module, bits: Bits | tuple[int, int] | int) -> None:
     """From the next step on; costs one assignment a layer. A number sets the forward width and keeps the gradient's."""
     states = layer_states(model).values()
     for state in states:
-        wanted = bits if isinstance(bits, Bits) else Bits(bits, state.bits.gradient)
+        wanted = Bits(*bits) if isinstance(bits, tuple) else Bits(bits, state.bits.gradient)
         check_bits(wanted)
         state.bits = wanted
 
@@ -49,7 +49,7 @@ def get_precision(model: nn.Module) -> Bits:
 
 
 @contextmanager
-def precision(model: nn.Module, bits: Bits | int) -> Iterator[nn.Module]:
+def precision(model: nn.Module, bits: Bits | tuple[int, int] | int) -> Iterator[nn.Module]:
     """Another precision for a while, as for evaluation at stated bits.
 
     >>> from cpt_model import prepare_

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from torch import nn
 
@@ -21,6 +22,7 @@ from host.layer import LayerError
 from sim.contract import MAX_KERNEL, MAX_STEP
 
 Filter = Callable[[nn.Module, str], bool]
+Model = TypeVar("Model", bound=nn.Module)
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Config:
             raise ValueError(f"seed {self.seed} is not in 0..2^64 - 1")
 
 
-def prepare_(model: nn.Module, config: Config | None = None, filter_fn: Filter | None = None) -> nn.Module:
+def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | None = None) -> Model:
     """Converts the model's layers in place and returns it.
 
     Args:
@@ -94,7 +96,7 @@ def prepare_(model: nn.Module, config: Config | None = None, filter_fn: Filter |
     return model
 
 
-def unprepare(model: nn.Module) -> nn.Module:
+def unprepare(model: Model) -> Model:
     """Turns every prepared layer back into what it was; parameters stay as trained."""
     back = {form: original for original, form in FORMS.items()}
     for module in list(prepared_layers(model).values()):
@@ -117,9 +119,10 @@ def _refuse(module: nn.Module, name: str) -> None:
             problem = f"padding '{module.padding}' (give numbers)"
         elif any(p >= k for p, k in zip(module.padding, module.kernel_size, strict=True)):
             problem = f"padding {module.padding} (it must be below the kernel {module.kernel_size})"
-        elif max(module.kernel_size) > MAX_KERNEL or max(module.stride) > MAX_STEP:
-            allowed = f"1..{MAX_KERNEL} and 1..{MAX_STEP} are"
-            problem = f"kernel {module.kernel_size}, stride {module.stride} ({allowed})"
+        elif max(module.kernel_size) > MAX_KERNEL:
+            problem = f"kernel {module.kernel_size} (1..{MAX_KERNEL} is)"
+        elif max(module.stride) > MAX_STEP:
+            problem = f"stride {module.stride} (1..{MAX_STEP} is)"
     elif isinstance(module, nn.LSTM) and module.proj_size:
         problem = f"proj_size {module.proj_size} (only 0 is)"
     if problem:

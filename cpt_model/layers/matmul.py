@@ -55,14 +55,15 @@ def _transposed(quantised: Quantised) -> Quantised:
 class _Matmul(torch.autograd.Function):
     @staticmethod
     @custom_fwd(device_type="cpu", cast_inputs=torch.float32)
-    def forward(ctx: Any, a: Tensor, b: Tensor, state: LayerState, what: str, training: bool) -> Tensor:
+    def forward(
+        ctx: Any, a: Tensor, b: Tensor, state: LayerState, what: str, training: bool, seeds: list[int]
+    ) -> Tensor:
         operands = []
         for name, each in zip(what.split(), (a, b), strict=True):
             quantised = state.quantiser.activation(each[..., None], state.bits.forward, state.range_of(name, training))
             operands.append(replace(quantised, codes=quantised.codes[..., 0], known_sums=None))
         masks = [state.quantiser.through_activation(each) for each in (a, b)]
-        ctx.state, ctx.bits = state, state.bits
-        ctx.seed = state.next_seed() if any(ctx.needs_input_grad[:2]) else None
+        ctx.state, ctx.bits, ctx.seeds = state, state.bits, seeds
         ctx.operands = [replace(each, codes=each.codes[:0]) for each in operands]
         ctx.save_for_backward(*(each.codes for each in operands), *masks)
         return rows_by_rows(operands[0], operands[1], state.watch)
@@ -78,7 +79,7 @@ class _Matmul(torch.autograd.Function):
             from_a = error @ b.values() if wants_a else None
             from_b = error.mT @ a.values() if wants_b else None
         else:
-            e = ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seed)
+            e = ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seeds[0])
             e = replace(e, codes=e.codes[..., 0], known_sums=None)
             from_a = rows_by_rows(e, _transposed(b), ctx.state.watch) if wants_a else None
             from_b = rows_by_rows(_transposed(e), _transposed(a), ctx.state.watch) if wants_b else None
@@ -86,11 +87,11 @@ class _Matmul(torch.autograd.Function):
             each if each is None or mask is None else each * mask
             for each, mask in zip((from_a, from_b), masks, strict=True)
         ]
-        return *results, None, None, None
+        return *results, None, None, None, None
 
 
 def matmul(a: Tensor, b: Tensor, state: LayerState, what: str, training: bool) -> Tensor:
     """a (batch, m, k) times b (batch, n, k) transposed; `what` names both operands, for their ranges."""
     if not state.bits.forward or not a.numel() or not b.numel():
         return quantise_error((a @ b.mT)[..., None], state)[..., 0]
-    return _Matmul.apply(a, b, state, what, training)
+    return _Matmul.apply(a, b, state, what, training, state.seeds_for(1, a, b))

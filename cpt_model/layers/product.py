@@ -63,11 +63,11 @@ class _Product(torch.autograd.Function):
         codes: WeightCodes,
         what: str,
         training: bool,
+        seeds: list[int],
     ) -> Tensor:
         quantised = state.quantiser.activation(x, state.bits.forward, state.range_of(what, training))
         mask = state.quantiser.through_activation(x) if ctx.needs_input_grad[0] else None
-        ctx.layer, ctx.state, ctx.codes, ctx.bits = layer, state, codes, state.bits
-        ctx.seeds = [state.next_seed() for _ in range(2)] if any(ctx.needs_input_grad[:2]) else None
+        ctx.layer, ctx.state, ctx.codes, ctx.bits, ctx.seeds = layer, state, codes, state.bits, seeds
         ctx.x = replace(quantised, codes=quantised.codes[:0])  # the codes themselves go through save_for_backward
         ctx.save_for_backward(quantised.codes, weights, mask)
         return passes.forward(layer, quantised, codes.by_output, state.watch)
@@ -95,7 +95,7 @@ class _Product(torch.autograd.Function):
             if ctx.state.gradient_bits:
                 from_weights = quantiser.gradient(from_weights, ctx.state.gradient_bits, ctx.seeds[1])
             from_weights = quantiser.through_weight(weights, from_weights, bits.forward)
-        return from_x, from_weights, None, None, None, None, None
+        return from_x, from_weights, None, None, None, None, None, None
 
 
 def _float_backward(ctx: Any, x: Quantised, error: Tensor) -> tuple[Tensor | None, Tensor | None]:
@@ -136,7 +136,7 @@ def convolve(x: Tensor, weights: Tensor, layer: Conv, state: LayerState, what: s
         y = functional.conv2d(x, weights, None, layer.stride, layer.padding, groups=layer.groups)
         return quantise_error(y, state)
     codes = codes or WeightCodes(weights.detach(), state, layer.groups)
-    return _Product.apply(x, weights, layer, state, codes, what, training)
+    return _Product.apply(x, weights, layer, state, codes, what, training, state.seeds_for(2, x, weights))
 
 
 def multiply(rows: Tensor, weights: Tensor, state: LayerState, what: str, training: bool,

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+import torch
+from torch import Tensor
+
 from cpt_model.passes import Watch
 from cpt_model.quantisers import Quantiser
 from cpt_model.running_range import RunningRange
@@ -29,6 +32,11 @@ class LayerState:
         """A seed of stochastic rounding from the layer's own stream: a run repeats, and resumes, bit for bit."""
         self.draws += 1
         return self.seed << 32 | self.draws & 0xFFFFFFFF
+
+    def seeds_for(self, count: int, *operands: Tensor) -> list[int]:
+        """As many seeds, for a product that will be differentiated; evaluation without gradients draws none."""
+        wanted = torch.is_grad_enabled() and any(each.requires_grad for each in operands)
+        return [self.next_seed() for _ in range(count)] if wanted else []
 
     def range_of(self, what: str, training: bool) -> RunningRange:
         """The range of an activation of this layer, told whether to learn or to use it."""
