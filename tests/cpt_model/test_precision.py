@@ -1,0 +1,148 @@
+"""Setting, reading, scheduling and saving a model's precision."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+import torch
+from torch import nn
+
+from cpt_model import (
+    CPT,
+    Bits,
+    Config,
+    get_precision,
+    load_quantisation_state,
+    precision,
+    prepare_,
+    quantisation_state,
+    scheduler,
+    set_precision,
+)
+from cpt_model.precision import layer_states
+from tests.cpt_model.layer_tools import trained_step
+
+
+def made() -> nn.Module:
+    torch.manual_seed(0)
+    return prepare_(nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1)), Config(bits=Bits(8, 6)))
+
+
+def test_every_layer_gets_the_bits() -> None:
+    model = made()
+    set_precision(model, Bits(3, 5))
+    assert [state.bits for state in layer_states(model).values()] == [(3, 5), (3, 5)]
+    assert get_precision(model) == Bits(3, 5)
+
+
+def test_a_number_sets_the_forward_width_and_keeps_the_gradients() -> None:
+    model = made()
+    set_precision(model, 4)
+    assert get_precision(model) == (4, 6)
+
+
+def test_a_plain_pair_will_do() -> None:
+    model = made()
+    set_precision(model, (4, 5))
+    assert get_precision(model) == Bits(4, 5)
+
+
+@pytest.mark.parametrize(
+    ("bits", "message"),
+    [(17, "forward bits = 17"), (-1, "forward bits = -1"), (Bits(8, 17), "gradient bits = 17"), (2.5, "whole number")],
+)
+def test_bits_out_of_range_are_refused_and_change_nothing(bits: Bits | int, message: str) -> None:
+    model = made()
+    for attempt in (lambda: set_precision(model, bits), lambda: precision(model, bits).__enter__()):
+        with pytest.raises(ValueError, match=message):
+            attempt()
+        assert get_precision(model) == (8, 6)
+
+
+def test_another_precision_for_a_while_even_if_it_ends_badly() -> None:
+    model = made()
+    with precision(model, 3) as same:
+        assert same is model
+        assert get_precision(model) == (3, 6)
+        with precision(model, Bits(2, 2)):
+            assert get_precision(model) == (2, 2)
+        assert get_precision(model) == (3, 6)
+    with pytest.raises(KeyError), precision(model, 3):
+        raise KeyError
+    assert get_precision(model) == (8, 6)
+
+
+def test_layers_of_different_precisions_get_their_own_back() -> None:
+    model = made()
+    set_precision(model[0], 2)  # type: ignore[index]
+    with precision(model, 5):
+        pass
+    assert [state.bits for state in layer_states(model).values()] == [(2, 6), (8, 6)]
+
+
+def test_the_bits_of_the_forward_pass_hold_in_its_backward_pass() -> None:
+    x = torch.randn(2, 2, 5, 5)
+    gradients = []
+    for changed in (False, True):
+        model = made()
+        y = model(x)
+        if changed:
+            set_precision(model, Bits(2, 2))
+        y.sum().backward()
+        gradients.append(model[0].weight.grad)  # type: ignore[index]
+    assert torch.equal(*gradients)
+
+
+def test_a_scheduler_sets_the_models_bits_at_every_step() -> None:
+    model, schedule = made(), CPT(3, 8, cycles=2)
+    bits = scheduler(model, schedule, gradient=7, total_steps=20)
+    seen = [get_precision(model)]
+    for _ in range(19):
+        bits.step()
+        seen.append(get_precision(model))
+    assert [each.forward for each in seen] == schedule.bits(range(20), 20).tolist()
+    assert {each.gradient for each in seen} == {7}
+    assert bits.get_last_bits() == get_precision(model)
+
+
+@pytest.mark.parametrize("bits", [Bits(3, 8), Bits(8, 8)])
+def test_other_bits_give_other_results(bits: Bits) -> None:
+    model = made()
+    x = torch.randn(2, 2, 5, 5)
+    with precision(model, bits):
+        one = model(x)
+    with precision(model, Bits(bits.forward - 1, 8)):
+        assert not torch.equal(model(x), one)
+
+
+@pytest.mark.parametrize("function", [get_precision, quantisation_state, lambda model: set_precision(model, 3)])
+def test_a_model_that_is_not_prepared_is_refused(function: object) -> None:
+    with pytest.raises(ValueError, match="call prepare_"):
+        function(nn.Conv2d(1, 1, 1))  # type: ignore[operator]
+
+
+def test_the_quantisation_state_goes_round() -> None:
+    model, other = made(), made()
+    trained_step(model, torch.randn(2, 2, 5, 5))
+    saved = quantisation_state(model)
+    load_quantisation_state(other, saved)
+    assert quantisation_state(other) == saved
+    trained_step(other, torch.randn(2, 2, 5, 5))
+    assert quantisation_state(model) == saved
+
+
+def test_the_quantisation_state_is_loaded_from_a_file_of_weights_only() -> None:
+    model = made()
+    trained_step(model, torch.randn(2, 2, 5, 5))
+    file = io.BytesIO()
+    torch.save(quantisation_state(model), file)
+    file.seek(0)
+    assert torch.load(file, weights_only=True) == quantisation_state(model)
+
+
+def test_a_state_of_other_layers_is_refused() -> None:
+    model = made()
+    with pytest.raises(ValueError, match=r"other layers than the model: 2"):
+        load_quantisation_state(model, {"0": {"draws": 5, "ranges": {}}})
+    assert layer_states(model)["0"].draws == 0
