@@ -135,7 +135,7 @@ def landscape(
             walk = _Walk(model, seed, batches, loss, bits)
             walk.check_centre(name)
             for row in range(rows - index * points, points):
-                losses[name][row] = [walk.loss_at(float(a), float(axis[row])) for a in axis]
+                losses[name][row] = [walk.loss_or_infinity(float(a), float(axis[row])) for a in axis]
                 rows += 1
                 _write(path, settings, losses, rows)
                 bar.update()
@@ -162,8 +162,14 @@ class _Walk:
             total = math.fsum(float(self.loss(self.model(x), target)) * len(target) for x, target in self.batches)
         return total / sum(len(target) for _, target in self.batches)
 
+    def loss_or_infinity(self, a: float, b: float) -> float:
+        """Far out activations may overflow, which quantisers refuse; the centre has shown that all else is well."""
+        try:
+            return self.loss_at(a, b)
+        except ValueError:
+            return math.inf
+
     def check_centre(self, name: str) -> None:
-        """Far out a loss may overflow; at the model itself it must be a number."""
         if not math.isfinite(value := self.loss_at(0, 0)):
             raise LandscapeError(f"the loss of model '{name}' is {value} before any step")
 

@@ -129,15 +129,10 @@ def precision_range_test(
         batches = _endless(data)
         for width in tqdm(bits, desc="range test", unit="step", disable=not progress):
             set_precision(trained, Bits(width, gradient_bits))
-            batch = next(batches)
-            recent.append(batch)
-            output = trained(batch[0])
-            value = loss(output, batch[1])
-            losses.append(_finite(value, f"step {len(losses)}, {width} bits"))
-            scores.append(math.nan if accuracy is None else accuracy(output.detach(), batch[1]))
-            descent.zero_grad()
-            value.backward()
-            descent.step()
+            recent.append(next(batches))
+            value, score = _train(trained, descent, recent[-1], loss, accuracy, f"step {len(losses)}, {width} bits")
+            losses.append(value)
+            scores.append(score)
         width_losses = _losses_of_widths(trained, list(recent), loss, widths, gradient_bits, seed)
     if accuracy is None:
         first = sum(losses[:window]) / window
@@ -207,6 +202,24 @@ def narrowest_within(widths: Sequence[int], losses: Sequence[float], tolerance: 
             break
         upper = width
     return upper
+
+
+def _train(
+    model: nn.Module, descent: torch.optim.Optimizer, batch: Batch, loss: Loss, accuracy: Accuracy | None, where: str
+) -> tuple[float, float]:
+    """One step; its loss and accuracy before it."""
+    try:
+        output = model(batch[0])
+        value = loss(output, batch[1])
+        found = _finite(value, where), math.nan if accuracy is None else accuracy(output.detach(), batch[1])
+        descent.zero_grad()
+        value.backward()
+        descent.step()
+    except RangeTestError:
+        raise
+    except ValueError as error:  # as quantisers raise it when weights have overflowed
+        raise RangeTestError(f"{where}: {error}") from error
+    return found
 
 
 @torch.no_grad()

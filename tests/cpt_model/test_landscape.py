@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from cpt_model import Bits, get_precision, load_quantisation_state, prepare_, quantisation_state, set_precision
+from cpt_model import Bits, Config, get_precision, load_quantisation_state, prepare_, quantisation_state, set_precision
 from cpt_model.landscape import Landscape, LandscapeError, direction, landscape
 
 Batches = list[tuple[Tensor, Tensor]]
@@ -231,6 +231,21 @@ def test_what_cannot_work_is_refused(tmp_path: Path, changes: dict[str, Any], me
 def test_a_centre_that_is_not_a_number_is_named(tmp_path: Path) -> None:
     with pytest.raises(LandscapeError, match="the loss of model 'one' is nan"):
         draw(tmp_path / "grid.npz", loss=lambda output, target: output.sum() * math.nan)
+
+
+class Exponential(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.exp()
+
+
+def test_activations_that_overflow_far_out_are_an_infinite_loss(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(1, 1), Exponential(), nn.Linear(1, 1))
+    nn.init.constant_(model[0].weight, 60.0)  # type: ignore[arg-type]
+    prepare_(model, Config(policy="none"))
+    data = [(torch.ones(4, 1), torch.zeros(4, 1))]
+    found = draw(tmp_path / "grid.npz", {"one": model}, data=data, loss=nn.functional.l1_loss, bits=Bits(8, 8))
+    assert math.isfinite(found.losses["one"][1, 1])
+    assert np.isinf(found.losses["one"]).any()
 
 
 def test_the_plot_is_a_picture_also_where_losses_overflow(tmp_path: Path) -> None:

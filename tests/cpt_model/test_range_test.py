@@ -209,6 +209,14 @@ def test_a_loss_that_is_not_a_number_is_named_with_its_place() -> None:
         run(LearnsFrom(1), batches, widths=(1, 2))
 
 
+def test_weights_that_overflow_are_named_with_their_place() -> None:
+    def leap(parameters: Any) -> torch.optim.Optimizer:
+        return torch.optim.SGD(parameters, lr=math.inf)
+
+    with pytest.raises(RangeTestError, match=r"step 1, 2 bits: .*not finite"):
+        precision_range_test(network(), images(), nn.functional.cross_entropy, leap, (2,), progress=False)
+
+
 def same(one: Any, other: Any) -> bool:
     """Equality of nested states with tensors in them."""
     if isinstance(one, dict):
