@@ -40,7 +40,7 @@ def load() -> ctypes.CDLL | None:
         return None
     try:
         library = ctypes.CDLL(str(_build()))
-    except OSError as problem:
+    except (OSError, subprocess.TimeoutExpired) as problem:
         warnings.warn(f"quantised layers run without their C++ kernels, slower: {problem}", stacklevel=2)
         return None
     library.cpt_keep_freed_memory()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from unittest.mock import patch
@@ -81,7 +81,7 @@ def first_seed(layer: nn.Module) -> int:
     return layer_states(layer)[""].seed << 32 | 1
 
 
-def trained_step(model: nn.Module, x: Tensor, seed: int = 0) -> tuple[Tensor, Tensor]:
+def trained_step(model: Callable[[Tensor], Tensor], x: Tensor, seed: int = 0) -> tuple[Tensor, Tensor]:
     """Output and input error of one forward and backward pass with a random error; gradients stay in the model."""
     x = x.detach().clone().requires_grad_()
     y = model(x)

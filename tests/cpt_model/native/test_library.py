@@ -1,0 +1,86 @@
+"""Without g++, or when asked, PyTorch does the kernels' work; a broken build is said, not hidden."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from cpt_model import Bits, Config, prepare_
+from cpt_model.native import library
+from tests.cpt_model.layer_tools import patterns, pytorch_alone, trained_step
+
+
+@pytest.fixture(autouse=True)
+def _load_anew() -> Iterator[None]:
+    library.load.cache_clear()
+    yield
+    library.load.cache_clear()
+
+
+def test_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CPT_NATIVE", "0")
+    assert library.load() is None
+
+
+def test_without_a_compiler_a_warning_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library.shutil, "which", lambda name: None)
+    with pytest.warns(UserWarning, match=r"without their C\+\+ kernels, slower: g\+\+ is missing"):
+        assert library.load() is None
+
+
+def test_source_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "kernels.cpp"
+    broken.write_text("int main( {")
+    monkeypatch.setattr(library, "SOURCE", broken)
+    with pytest.warns(UserWarning, match=r"kernels\.cpp does not compile"):
+        assert library.load() is None
+    assert not list((tmp_path / "build").glob("*.so"))
+
+
+def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    source = tmp_path / "kernels.cpp"
+    source.write_text("")
+    monkeypatch.setattr(library, "SOURCE", source)
+    monkeypatch.setattr(library, "COMPILE_SECONDS", 0.2)
+    monkeypatch.setattr(library, "FLAGS", ("5",))
+    monkeypatch.setattr(library.shutil, "which", lambda name: "sleep")
+    original = subprocess.run
+    monkeypatch.setattr(library.subprocess, "run", lambda command, **options: original(command[:2], **options))
+    with pytest.warns(UserWarning, match="timed out"):
+        assert library.load() is None
+
+
+def test_a_read_only_installation_compiles_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(library, "SOURCE", tmp_path / "file" / "kernels.cpp")  # no folder can be made in a file
+    monkeypatch.setattr(library.tempfile, "gettempdir", lambda: str(tmp_path))
+    assert library._writable_folder().parent == tmp_path
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 5, 5), (1, 1, 1, 1), (3, 2, 1, 4)])
+@pytest.mark.parametrize("memory_format", [torch.contiguous_format, torch.channels_last])
+@pytest.mark.parametrize("quantiser", ["sbm", "dorefa", "wageubn"])
+def test_a_whole_training_step_is_the_same_to_the_bit(
+    quantiser: str, memory_format: torch.memory_format, shape: tuple[int, ...]
+) -> None:
+    results = []
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(0)).contiguous(memory_format=memory_format)
+    for native in (True, False):
+        for bits in (Bits(2, 2), Bits(8, 8), Bits(16, 16)):
+            torch.manual_seed(0)
+            layers = nn.Conv2d(shape[1], 6, 3, 1, 2), nn.ReLU(), nn.Conv2d(6, 4, (2, 1), 2, groups=2)
+            model = prepare_(nn.Sequential(*layers), Config(quantiser, bits=bits, gradient_bits=bits.gradient))
+            if native:
+                parts = trained_step(model, x)
+            else:
+                with pytorch_alone():
+                    parts = trained_step(model, x)
+            gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
+            results.append([patterns(each) for each in (*parts, *gradients)])
+    for ours, theirs in zip(results[:3], results[3:], strict=True):
+        assert all((one == other).all() for one, other in zip(ours, theirs, strict=True))
