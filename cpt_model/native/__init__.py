@@ -127,8 +127,8 @@ def finish_gradient(
     assert library is not None
     acc = acc.contiguous()
     outs, ins = acc.shape[:2]
-    gradient = torch.empty(acc.shape)
-    operands = [argument for each in maps for argument in (each.data_ptr(), channels_last(each))]
+    gradient = torch.empty(acc.shape, **_FLOAT32)
+    operands = [argument for each in map(dense, maps) for argument in (each.data_ptr(), channels_last(each))]
     library.cpt_finish_gradient(
         *(acc.data_ptr(), gradient.data_ptr(), images, outs, ins, (ctypes.c_int64 * 10)(*geometry)),
         *(*operands, *x, *error, zero),

@@ -7,9 +7,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 
-from cpt_model import native
+from cpt_model import Bits, Config, native, prepare_
 from cpt_model.affine import Grid, Quantised, affine_grid, encode, value_range
 from cpt_model.quantisers import SBM
 from cpt_model.weights import Weights
@@ -121,19 +121,25 @@ def test_one_value_that_is_not_finite_is_found_anywhere(bad: float) -> None:
 
 @pytest.mark.parametrize("default", [torch.bfloat16, torch.float64])
 def test_pytorchs_default_type_does_not_matter(default: torch.dtype) -> None:
-    values = torch.randn(3, 5, 7, 7)
-    grid = affine_grid(*value_range(values), 8, signed=False)
-    before, weights_before = encode(values, grid), SBM().pass_weights(values, 8, Pass.FORWARD, 1)
-    torch.set_default_dtype(default)
-    try:
-        same(encode(values, grid), before)
-        with pytorch_alone():
-            same(encode(values, grid, None), before)
-        weights = SBM().pass_weights(values, 8, Pass.FORWARD, 1)
-    finally:
-        torch.set_default_dtype(torch.float32)
-    assert torch.equal(weights.tap_sums, weights_before.tap_sums)
-    assert torch.equal(weights.quantised.scale, weights_before.quantised.scale)
+    layer, x = nn.Conv2d(5, 4, 3), torch.randn(3, 5, 7, 7)
+    error = torch.randn(3, 4, 5, 5)
+    prepare_(layer, Config(bits=Bits(8, 8)))
+    results = []
+    for each in (torch.float32, default):
+        layer.cpt.draws = 0  # type: ignore[union-attr]
+        layer.weight.grad = None
+        z = x.clone().requires_grad_()
+        torch.set_default_dtype(each)
+        try:
+            y = layer(z)
+            y.backward(error)
+        finally:
+            torch.set_default_dtype(torch.float32)
+        results.append((y, z.grad, layer.weight.grad))
+    for ours, theirs in zip(*results, strict=True):
+        assert ours is not None
+        assert theirs is not None
+        assert np.array_equal(patterns(ours), patterns(theirs))
 
 
 def test_threads_do_not_change_results() -> None:
