@@ -19,7 +19,7 @@ from cpt_model.precision import check_bits, prepared_layers
 from cpt_model.quantisers import quantiser
 from cpt_model.schedules import Bits
 from host.layer import LayerError
-from sim.contract import MAX_KERNEL, MAX_STEP
+from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_KERNEL, MAX_STEP
 
 Filter = Callable[[nn.Module, str], bool]
 Model = TypeVar("Model", bound=nn.Module)
@@ -125,5 +125,9 @@ def _refuse(module: nn.Module, name: str) -> None:
             problem = f"stride {module.stride} (1..{MAX_STEP} is)"
     elif isinstance(module, nn.LSTM) and module.proj_size:
         problem = f"proj_size {module.proj_size} (only 0 is)"
+    most = CHANNEL_BLOCK * MAX_BLOCKS
+    for shape in (tuple(each.shape) for each in module.parameters() if each.ndim > 1):
+        if max(shape[:2]) > most:
+            problem = f"weights {shape} (1..{most} channels are)"
     if problem:
         raise LayerError(f"layer '{name}' cannot be quantised: {problem} supported; leave it out with filter_fn")

@@ -183,12 +183,14 @@ def test_subclasses_are_left_alone() -> None:
         (nn.Conv2d(1, 1, 16), r"kernel \(16, 16\)"),
         (nn.Conv2d(1, 1, 3, stride=(1, 16)), r"stride \(1, 16\)"),
         (nn.LSTM(2, 4, proj_size=2), "proj_size 2"),
+        (nn.LSTM(1, 16381, device="meta"), r"weights \(65524, 16381\) \(1\.\.65520 channels"),
+        (nn.Linear(1, 65521), r"weights \(65521, 1\)"),
     ],
 )
 def test_layers_the_accelerator_cannot_run_are_refused_by_name(layer: nn.Module, message: str) -> None:
     model = nn.Sequential(nn.Conv2d(1, 1, 1), nn.Sequential(layer))
     with pytest.raises(LayerError, match=rf"layer '1\.0' cannot be quantised: {message}.*filter_fn"):
-        prepare_(model)
+        prepare_(model, Config(policy="none"))
     assert type(model[0]) is nn.Conv2d
     prepare_(model, filter_fn=lambda module, name: name == "0")
     assert type(model[1][0]) is type(layer)  # type: ignore[index]
