@@ -1,0 +1,30 @@
+"""What training costs: counts of a network, bit operations and hours of a precision schedule, the papers' tables.
+
+>>> network = count_network("cifar10_resnet_20")
+>>> static, cyclic = Run.named("8/8"), Run.named("3-8/8")
+>>> print(f"{gbitops(network, static):.3e} {gbitops(network, cyclic):.3e} {saving_pct(cyclic, static):.2f} %")
+6.482e+07 4.105e+07 36.67 %
+>>> print(f"{paper_board().hours(network, cyclic):.1f} h")
+8.6 h
+"""
+
+from cpt_model.cost.bit_operations import FLOAT_LAYERS, bit_operations, bit_products, gbitops, saving_pct
+from cpt_model.cost.counts import LayerCount, ModelCount
+from cpt_model.cost.linear_board import LinearBoard, paper_board
+from cpt_model.cost.run import Run
+from cpt_model.cost.trace import count, count_network
+
+__all__ = [
+    "FLOAT_LAYERS",
+    "LayerCount",
+    "LinearBoard",
+    "ModelCount",
+    "Run",
+    "bit_operations",
+    "bit_products",
+    "count",
+    "count_network",
+    "gbitops",
+    "paper_board",
+    "saving_pct",
+]

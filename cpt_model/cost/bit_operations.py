@@ -1,0 +1,63 @@
+"""Bit operations of a training run, in whole numbers.
+
+    bit operations = M · batch · Σ_t (fw_t² + 2 · fw_t · bw_t)
+
+The forward product multiplies fw by fw bits, each of the two backward products (input error, weight gradient) fw by
+bw. M is `ModelCount.operations`. As the papers count, the first layer has an input error too.
+"""
+
+from __future__ import annotations
+
+from cpt_model.cost.counts import ModelCount
+from cpt_model.cost.run import Run
+
+FLOAT_BITS = 32
+# What layers that stay float (by the policy), and batch normalisations, count as.
+FLOAT_LAYERS = {
+    "scheduled": "at the schedule's widths, like all others: the papers' way",
+    "float32": f"at {FLOAT_BITS} bits in all three passes",
+    "nothing": "not at all: the integer array's work alone",
+}
+
+
+def bit_products(run: Run) -> int:
+    """Σ_t (fw_t² + 2 · fw_t · bw_t): bit operations of one multiply-accumulate, over the run.
+
+    >>> from cpt_model.schedules import Static
+    >>> bit_products(Run(Static(8), 8, iterations=10))
+    1920
+    """
+    return sum((fw * fw + 2 * fw * bw) * iterations for (fw, bw), iterations in run.widths().items())
+
+
+def bit_operations(count: ModelCount, run: Run, float_layers: str = "scheduled") -> int:
+    """Of the whole run, exactly.
+
+    >>> from cpt_model.cost.counts import LayerCount
+    >>> layers = LayerCount("conv", "Conv2d", 1000, quantised=True), LayerCount("fc", "Linear", 10)
+    >>> count, run = ModelCount(layers), Run.named("8/8", iterations=1, batch=1)
+    >>> [bit_operations(count, run, what) for what in FLOAT_LAYERS]
+    [193920, 222720, 192000]
+    """
+    if float_layers not in FLOAT_LAYERS:
+        raise ValueError(f"float layers cannot count as '{float_layers}'; there are: {', '.join(FLOAT_LAYERS)}")
+    if float_layers == "scheduled":
+        return count.operations * run.batch * bit_products(run)
+    quantised = count.quantised_macs * run.batch * bit_products(run)
+    if float_layers == "nothing":
+        return quantised
+    return quantised + (count.operations - count.quantised_macs) * run.samples * 3 * FLOAT_BITS**2
+
+
+def gbitops(count: ModelCount, run: Run, float_layers: str = "scheduled") -> float:
+    """The papers' unit: 10⁹ bit operations."""
+    return bit_operations(count, run, float_layers) / 1e9
+
+
+def saving_pct(run: Run, baseline: Run) -> float:
+    """Bit operations saved against a baseline, in per cent; the same for every network.
+
+    >>> round(saving_pct(Run.named("3-8/8"), Run.named("8/8")), 2)
+    36.67
+    """
+    return 100 * (1 - bit_products(run) * run.batch / (bit_products(baseline) * baseline.batch))

@@ -1,0 +1,64 @@
+"""A board whose time is linear in the operands' widths, and the CPT paper's ZC706 as one.
+
+    hours = MACs · batch · Σ_t [ (fw_t + fw_t) / 2 + 2 · (fw_t + bw_t) / 2 ] / rate
+
+The bracket is 2 · fw_t + bw_t. A product's time is proportional to the mean width of its two operands: half the bits
+take half the time, where a bit-serial array takes a quarter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from cpt_model.cost.counts import ModelCount
+from cpt_model.cost.run import Run
+from cpt_model.cost.trace import count_network
+
+# Table 2's first row: the one measurement the profile is made from.
+CALIBRATION = ("cifar100_resnet_74", "8/8", 44.6)
+
+
+@dataclass(frozen=True)
+class LinearBoard:
+    """Its rate: multiply-accumulates times bits in an hour.
+
+    >>> from cpt_model.cost.counts import LayerCount
+    >>> network, static = ModelCount((LayerCount("conv", "Conv2d", 1000),)), Run.named("8/8")
+    >>> board = LinearBoard.calibrated(network, static, hours=10)
+    >>> round(board.hours(network, static), 6), round(board.hours(network, Run.named("4/4")), 6)
+    (10.0, 5.0)
+    """
+
+    rate: float
+
+    @classmethod
+    def calibrated(cls, count: ModelCount, run: Run, hours: float) -> LinearBoard:
+        """The board that takes so long for this run."""
+        if not hours > 0:
+            raise ValueError(f"hours = {hours}: a measured time is above 0")
+        return cls(count.macs * run.batch * width_sum(run) / hours)
+
+    def hours(self, count: ModelCount, run: Run) -> float:
+        """Of the whole run; batch normalisation costs no time here."""
+        return count.macs * run.batch * width_sum(run) / self.rate
+
+
+def width_sum(run: Run) -> int:
+    """Σ_t (2 · fw_t + bw_t).
+
+    >>> width_sum(Run.named("8/8", iterations=10))
+    240
+    """
+    return sum((2 * fw + bw) * iterations for (fw, bw), iterations in run.widths().items())
+
+
+@cache
+def paper_board() -> LinearBoard:
+    """The CPT paper's accelerator on the ZC706, calibrated on ResNet-74 at 8/8 bits alone.
+
+    >>> round(paper_board().hours(count_network("cifar100_resnet_74"), Run.named("3-8/8")), 1)
+    35.3
+    """
+    network, precision, hours = CALIBRATION
+    return LinearBoard.calibrated(count_network(network), Run.named(precision), hours)

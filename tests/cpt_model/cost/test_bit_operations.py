@@ -1,0 +1,102 @@
+"""Bit operations and hours against sums written out step by step."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cpt_model.cost import FLOAT_LAYERS, LayerCount, LinearBoard, ModelCount, Run, bit_operations, gbitops, saving_pct
+from cpt_model.cost.linear_board import width_sum
+from cpt_model.schedules import CPT, Cyclic, ScheduleError, Static, named
+from cpt_model.schedules.names import NAMES
+
+SMALL = ModelCount(
+    (
+        LayerCount("conv", "Conv2d", 1000, quantised=True),
+        LayerCount("bn", "BatchNorm2d", norm_elements=30),
+        LayerCount("fc", "Linear", 70),
+    )
+)
+
+
+@given(
+    st.sampled_from(sorted(NAMES)),
+    st.integers(1, 8),
+    st.integers(0, 8),
+    st.integers(1, 16),
+    st.integers(1, 5),
+    st.integers(5, 200),
+)
+def test_every_schedule_costs_the_sum_of_its_steps(
+    name: str, low: int, more: int, gradient: int, cycles: int, steps: int
+) -> None:
+    run = Run(named(name, low, low + more, cycles), gradient, iterations=steps, batch=3)
+    widths = [int(run.forward.bits(step, steps)) for step in range(steps)]
+    expected = sum((1000 + 70 + 2 * 30) * 3 * (fw * fw + 2 * fw * gradient) for fw in widths)
+    assert bit_operations(SMALL, run) == expected
+    assert width_sum(run) == sum(2 * fw + gradient for fw in widths)
+    assert sum(run.widths().values()) == steps
+
+
+def test_gradients_may_cycle_too() -> None:
+    gradient = CPT(6, 16, cycles=2)
+    expected = sum(36 + 12 * int(gradient.bits(step, 50)) for step in range(50))
+    assert bit_operations(SMALL, Run(Static(6), gradient, iterations=50)) == 1130 * 128 * expected
+
+
+def test_results_beyond_64_bits_are_exact() -> None:
+    huge = ModelCount((LayerCount("fc", "Linear", 10**15 + 1, quantised=True),))
+    assert bit_operations(huge, Run.named("8/8")) == (10**15 + 1) * 192 * 64_000 * 128
+
+
+def test_float_layers_count_as_asked() -> None:
+    run = Run.named("3/8", iterations=7, batch=2)
+    scheduled, float32, nothing = (bit_operations(SMALL, run, what) for what in FLOAT_LAYERS)
+    assert nothing == 1000 * 14 * (9 + 48)
+    assert scheduled == 1130 * 14 * (9 + 48)
+    assert float32 == nothing + 130 * 14 * 3 * 1024
+    with pytest.raises(ValueError, match="cannot count as 'free'; there are: scheduled, float32, nothing"):
+        bit_operations(SMALL, run, "free")
+
+
+def test_savings_and_units() -> None:
+    assert gbitops(SMALL, Run.named("8/8", iterations=10**6, batch=1)) == pytest.approx(1130 * 192 * 1e6 / 1e9)
+    assert saving_pct(Run.named("8/8"), Run.named("8/8")) == 0
+    assert saving_pct(Run.named("4/4"), Run.named("8/8")) == 75
+
+
+def test_the_board_is_linear_in_the_widths_and_ignores_normalisation() -> None:
+    board = LinearBoard.calibrated(SMALL, Run.named("8/8"), hours=24)
+    assert board.hours(SMALL, Run.named("6/6")) == pytest.approx(18)
+    assert board.hours(SMALL, Run.named("3/8")) == pytest.approx(14)
+    assert board.hours(SMALL, Run.named("8/8", iterations=32_000)) == pytest.approx(12)
+    with pytest.raises(ValueError, match="above 0"):
+        LinearBoard.calibrated(SMALL, Run.named("8/8"), hours=0)
+
+
+def test_64000_iterations_take_well_under_a_second() -> None:
+    start = time.process_time()
+    bit_operations(SMALL, Run.named("3-8/8"))
+    assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize("text", ["8", "8-/8", "a/8", "3-8", "3 8/8", ""])
+def test_a_precision_not_understood_is_refused(text: str) -> None:
+    with pytest.raises(ScheduleError, match="write 8/8 or 3-8/8"):
+        Run.named(text)
+
+
+def test_precisions_and_schedules_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ScheduleError, match="low = 8 is above high = 3"):
+        Run.named("8-3/8")
+    with pytest.raises(ScheduleError, match=r"not a whole number in 1\.\.16"):
+        Run.named("0/8")
+    with pytest.raises(ScheduleError, match=r"not a whole number in 1\.\.16"):
+        Run.named("8/17").widths()
+    with pytest.raises(ScheduleError, match="fewer than the 8 cycles"):
+        Run(Cyclic(3, 8, cycles=8), 8, iterations=5).widths()
+    with pytest.raises(ScheduleError, match="must both be at least 1"):
+        Run.named("8/8", iterations=0)
