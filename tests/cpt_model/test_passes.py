@@ -106,6 +106,18 @@ def test_sums_beyond_2_to_the_24(which: Pass, native: bool) -> None:
     assert np.abs(done.accumulators).max() > 2**24
 
 
+def test_row_sums_beyond_2_to_the_24_beside_small_accumulators() -> None:
+    """Weights of 2 bits, nearly all of code 0, and 600 errors of 16 bits: only the sums of errors are large."""
+    layer = Conv.linear(20, 3, 600)
+    error = np.random.default_rng(0).uniform(0.9, 1.0, layer.output_shape).astype(np.float32)
+    error.ravel()[0] = -0.1
+    weights = np.full(layer.weight_shape, 0.5, np.float32)
+    weights[0], weights[1] = -1.5, 1.5
+    done = agree(layer, Pass.INPUT_ERROR, [error, weights], (2, 16), 5)
+    assert np.abs(done.accumulators).max() < 2**24
+    assert np.abs(done.a.codes.sum(1)).min() > 2**24 - 2**16
+
+
 @pytest.mark.parametrize("which", list(Pass))
 @pytest.mark.parametrize("value", [0.0, -0.0, 1.0, -2.5, 1e-30])
 def test_constant_operands(which: Pass, value: float) -> None:
