@@ -18,6 +18,7 @@ def test_the_loops_on_the_page_run(tmp_path: object, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(str(tmp_path))
     torch.manual_seed(0)
     loop, saving, range_test = BLOCKS[:3]
+    (cost,) = [block for block in BLOCKS if "cpt_model.cost" in block]
     names: dict[str, object] = {"quantisation_state": quantisation_state}
     exec(loop, names)
     assert 0 <= float(names["accuracy"]) <= 1  # type: ignore[arg-type]
@@ -27,6 +28,7 @@ def test_the_loops_on_the_page_run(tmp_path: object, monkeypatch: pytest.MonkeyP
     short = range_test.replace("steps=100", "steps=4, window=2, progress=False").replace("range(2, 9)", "(2, 8)")
     assert short != range_test
     exec(short, names)
+    exec(cost, names)
 
 
 def test_links_of_the_page_lead_somewhere() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
@@ -108,11 +110,14 @@ def small_transformer() -> TransformerLM:
     return TransformerLM(words=100, width=16, layers=2, heads=2, inner=32, dropout=0.0)
 
 
-@pytest.mark.parametrize(
-    "model", [small_transformer(), LstmLM(words=100, width=16, dropout=0.0)], ids=lambda m: type(m).__name__
-)
-def test_a_prepared_language_model_trains(model: TransformerLM | LstmLM) -> None:
+def small_lstm() -> LstmLM:
+    return LstmLM(words=100, width=16, dropout=0.0)
+
+
+@pytest.mark.parametrize("make", [small_transformer, small_lstm])
+def test_a_prepared_language_model_trains(make: Callable[[], TransformerLM | LstmLM]) -> None:
     torch.manual_seed(0)
+    model = make()
     prepare_(model)
     words = torch.randint(0, 100, (2, 9))
     optimiser = torch.optim.Adam(model.parameters(), 0.02)
@@ -128,7 +133,7 @@ def test_a_prepared_language_model_trains(model: TransformerLM | LstmLM) -> None
 
 
 def test_products_inside_language_models_are_quantised_and_outputs_are_not() -> None:
-    transformer, lstm = prepare_(small_transformer()), prepare_(LstmLM(words=100, width=16))
+    transformer, lstm = prepare_(small_transformer()), prepare_(small_lstm())
     inside = {"attention", "linear1", "linear2"}
     expected = {f"blocks.{block}.{part}" for block in range(2) for part in inside}
     expected |= {f"input.projections.{band}" for band in range(3)}
