@@ -66,6 +66,7 @@ def test_savings_and_units() -> None:
     assert gbitops(SMALL, Run.named("8/8", iterations=10**6, batch=1)) == pytest.approx(1130 * 192 * 1e6 / 1e9)
     assert saving_pct(Run.named("8/8"), Run.named("8/8")) == 0
     assert saving_pct(Run.named("4/4"), Run.named("8/8")) == 75
+    assert saving_pct(Run.named("8/8", batch=96), Run.named("8/8", batch=128)) == 25
 
 
 def test_the_board_is_linear_in_the_widths_and_ignores_normalisation() -> None:

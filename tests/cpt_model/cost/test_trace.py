@@ -10,6 +10,7 @@ from torch.nn import functional
 from cpt_model import get_precision, prepare_
 from cpt_model.cost import count, count_network
 from cpt_model.models import build
+from cpt_model.precision import layer_states
 from cpt_model.range_norm import convert_range_norm_
 from host.networks import cifar_resnet
 
@@ -100,6 +101,20 @@ class OwnAttention(nn.Module):
 def test_products_outside_layers_count_but_are_not_quantised() -> None:
     (layer,) = count(nn.Sequential(nn.ReLU(), OwnAttention()), meta(3, 5, 8)).layers
     assert (layer.name, layer.kind, layer.macs, layer.quantised) == ("1", "product", 4 * 5 * 5 * 8, False)
+
+
+class NotToBeCopied:
+    """As a device that watches the integers may be."""
+
+    def __deepcopy__(self, known: object) -> NotToBeCopied:
+        raise TypeError("cannot be copied")
+
+
+def test_a_watched_model_counts() -> None:
+    layer = prepare_(nn.Linear(4, 6))
+    layer_states(layer)[""].watch = NotToBeCopied()  # type: ignore[assignment]
+    assert count(layer, meta(2, 4)).macs == 24
+    assert count(layer, torch.zeros(2, 4)).macs == 24
 
 
 def test_a_layer_used_twice_counts_twice() -> None:

@@ -10,6 +10,7 @@ from torch.nn import functional
 from cpt_model.models import LstmLM, TransformerLM
 from cpt_model.models.adaptive_input import AdaptiveInput
 from cpt_model.models.adaptive_softmax import AdaptiveSoftmax
+from cpt_model.models.transformer_lm import Block
 
 
 @pytest.fixture
@@ -22,6 +23,11 @@ def test_each_word_has_its_own_bands_vector(table: AdaptiveInput) -> None:
     weights = zip(table.bands.parameters(), table.projections.parameters(), strict=True)
     plain = torch.cat([band @ projection.T for band, projection in weights])
     torch.testing.assert_close(table(torch.arange(50)), plain)
+
+
+def test_every_bands_vectors_are_about_one_long_before_training() -> None:
+    for weight in AdaptiveInput(3000, 64, (1000, 2000)).bands.parameters():
+        assert weight.square().sum(1).mean().item() == pytest.approx(1, rel=0.2)
 
 
 @pytest.mark.parametrize("word", [-1, 50])
@@ -73,6 +79,28 @@ def test_no_later_word_is_seen(model: nn.Module) -> None:
     before, after = model(words), model(changed)
     torch.testing.assert_close(before[:, :5], after[:, :5])
     assert not torch.allclose(before[:, 5], after[:, 5])
+
+
+def test_a_block_is_pytorchs_encoder_layer_normalised_first() -> None:
+    torch.manual_seed(0)
+    ours = Block(16, 4, 32, dropout=0.0)
+    theirs = nn.TransformerEncoderLayer(16, 4, 32, dropout=0.0, batch_first=True, norm_first=True)
+    names = {"attention": "self_attn"}
+    theirs.load_state_dict(
+        {
+            ".".join(names.get(part, part) for part in name.split(".")): value
+            for name, value in ours.state_dict().items()
+        }
+    )
+    x, mask = torch.randn(2, 5, 16), torch.ones(5, 5, dtype=torch.bool).triu(1)
+    torch.testing.assert_close(ours(x, mask), theirs(x, mask))
+
+
+def test_the_order_of_earlier_words_matters() -> None:
+    """One layer of attention alone would not know it."""
+    torch.manual_seed(0)
+    model = TransformerLM(words=50, width=16, layers=1, heads=2, inner=32).eval()
+    assert not torch.allclose(model(torch.tensor([[3, 40, 7]]))[:, -1], model(torch.tensor([[40, 3, 7]]))[:, -1])
 
 
 def test_text_may_be_read_in_stretches() -> None:
