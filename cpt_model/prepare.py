@@ -48,6 +48,7 @@ class Config:
         quantiser(self.quantiser)
         if self.policy not in POLICIES:
             raise ValueError(f"unknown policy '{self.policy}'; there are: {', '.join(POLICIES)}")
+        object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
         check_bits(self.bits)
         check_bits(Bits(0, self.gradient_bits))
         if not 0 <= self.seed < 1 << 64:

@@ -37,8 +37,7 @@ def rows_by_rows(a: Quantised, b: Quantised, watch: Watch | None = None) -> Tens
     if watch is not None:
         acc = torch.stack([_watched(watch, a, b, index, acc[index]) for index in range(len(acc))])
     row_sums = row_sums + a.zero * count
-    a = replace(a, scale=a.scale.reshape(()), offset=a.offset.reshape(()))
-    return combine(acc, row_sums, col_sums, count, a, b.scale.reshape(()), b.offset.reshape(()))
+    return combine(acc, row_sums, col_sums, count, a, b.scale, b.offset)
 
 
 def _watched(watch: Watch, a: Quantised, b: Quantised, index: int, acc: Tensor) -> Tensor:
@@ -46,6 +45,12 @@ def _watched(watch: Watch, a: Quantised, b: Quantised, index: int, acc: Tensor) 
     left, right = (replace(each, codes=each.codes[index, :, :, None, None]) for each in (a, b))
     layer = geometry(left.codes.shape[0], left.codes.shape[1], right.codes.shape[0], 1, 1)
     return watch(layer, Pass.FORWARD, left, right, acc[:, :, None, None])[:, :, 0, 0]
+
+
+def _matrices(quantised: Quantised) -> Quantised:
+    """(batch, m, k, 1) codes as matrices."""
+    scale, offset = quantised.scale[..., 0], quantised.offset[..., 0]
+    return replace(quantised, codes=quantised.codes[..., 0], scale=scale, offset=offset, known_sums=None)
 
 
 def _transposed(quantised: Quantised) -> Quantised:
@@ -60,8 +65,11 @@ class _Matmul(torch.autograd.Function):
     ) -> Tensor:
         operands = []
         for name, each in zip(what.split(), (a, b), strict=True):
-            quantised = state.quantiser.activation(each[..., None], state.bits.forward, state.range_of(name, training))
-            operands.append(replace(quantised, codes=quantised.codes[..., 0], known_sums=None))
+            with state.blamed(name):
+                quantised = state.quantiser.activation(
+                    each[..., None], state.bits.forward, state.range_of(name, training)
+                )
+            operands.append(_matrices(quantised))
         masks = [state.quantiser.through_activation(each) for each in (a, b)]
         ctx.state, ctx.bits, ctx.seeds = state, state.bits, seeds
         ctx.operands = [replace(each, codes=each.codes[:0]) for each in operands]
@@ -79,8 +87,8 @@ class _Matmul(torch.autograd.Function):
             from_a = error @ b.values() if wants_a else None
             from_b = error.mT @ a.values() if wants_b else None
         else:
-            e = ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seeds[0])
-            e = replace(e, codes=e.codes[..., 0], known_sums=None)
+            with ctx.state.blamed("error"):
+                e = _matrices(ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seeds[0]))
             from_a = rows_by_rows(e, _transposed(b), ctx.state.watch) if wants_a else None
             from_b = rows_by_rows(_transposed(e), _transposed(a), ctx.state.watch) if wants_b else None
         results = [

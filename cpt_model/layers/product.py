@@ -24,7 +24,8 @@ from cpt_model.affine import Quantised
 from cpt_model.layers.state import LayerState
 from cpt_model.schedules import Bits
 from cpt_model.weights import Weights
-from host.layer import Conv, Pass
+from host.layer import Conv, LayerError, Pass
+from sim.contract import MAX_EXTENT, MAX_IMAGES
 
 # Shapes are checked once, not in every step.
 geometry = lru_cache(maxsize=1024)(Conv)
@@ -65,12 +66,15 @@ class _Product(torch.autograd.Function):
         training: bool,
         seeds: list[int],
     ) -> Tensor:
-        quantised = state.quantiser.activation(x, state.bits.forward, state.range_of(what, training))
+        with state.blamed(what):
+            quantised = state.quantiser.activation(x, state.bits.forward, state.range_of(what, training))
+        with state.blamed("weights"):
+            weight_codes = codes.by_output
         mask = state.quantiser.through_activation(x) if ctx.needs_input_grad[0] else None
         ctx.layer, ctx.state, ctx.codes, ctx.bits, ctx.seeds = layer, state, codes, state.bits, seeds
         ctx.x = replace(quantised, codes=quantised.codes[:0])  # the codes themselves go through save_for_backward
         ctx.save_for_backward(quantised.codes, weights, mask)
-        return passes.forward(layer, quantised, codes.by_output, state.watch)
+        return passes.forward(layer, quantised, weight_codes, state.watch)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -84,7 +88,8 @@ class _Product(torch.autograd.Function):
         if not bits.gradient:
             from_x, from_weights = _float_backward(ctx, x, error)
         else:
-            e = quantiser.error(error, bits.gradient, ctx.seeds[0])
+            with ctx.state.blamed("error"):
+                e = quantiser.error(error, bits.gradient, ctx.seeds[0])
             if wants_x:
                 from_x = passes.input_error(ctx.layer, e, ctx.codes.by_input, watch)
             if wants_weights:
@@ -129,8 +134,15 @@ def quantise_error(y: Tensor, state: LayerState) -> Tensor:
     return _QuantiseError.apply(y, state, state.bits) if wanted else y
 
 
-def convolve(x: Tensor, weights: Tensor, layer: Conv, state: LayerState, what: str, training: bool,
-             codes: WeightCodes | None = None) -> Tensor:  # fmt: skip
+def convolve(
+    x: Tensor,
+    weights: Tensor,
+    layer: Conv,
+    state: LayerState,
+    what: str,
+    training: bool,
+    codes: WeightCodes | None = None,
+) -> Tensor:
     """The layer's output (n, c, h, w), without bias."""
     if not x.numel() or not state.bits.forward:
         y = functional.conv2d(x, weights, None, layer.stride, layer.padding, groups=layer.groups)
@@ -139,12 +151,24 @@ def convolve(x: Tensor, weights: Tensor, layer: Conv, state: LayerState, what: s
     return _Product.apply(x, weights, layer, state, codes, what, training, state.seeds_for(2, x, weights))
 
 
-def multiply(rows: Tensor, weights: Tensor, state: LayerState, what: str, training: bool,
-             codes: WeightCodes | None = None) -> Tensor:  # fmt: skip
+def multiply(
+    rows: Tensor, weights: Tensor, state: LayerState, what: str, training: bool, codes: WeightCodes | None = None
+) -> Tensor:
     """rows (..., in) times weights (out, in) transposed: a 1 × 1 convolution of 1 × 1 maps."""
-    flat = rows.reshape(-1, rows.shape[-1], 1, 1)
-    if not flat.numel():
+    if not rows.numel():
         return functional.linear(rows, weights)
-    layer = geometry(flat.shape[0], weights.shape[1], weights.shape[0], 1, 1)
-    y = convolve(flat, weights[:, :, None, None], layer, state, what, training, codes)
-    return y.reshape(*rows.shape[:-1], weights.shape[0])
+    count = rows.numel() // rows.shape[-1]
+    height = _map_height(count)
+    maps = rows.reshape(count // height, height, rows.shape[-1]).transpose(1, 2)[..., None]
+    layer = geometry(count // height, weights.shape[1], weights.shape[0], height, 1)
+    y = convolve(maps, weights[:, :, None, None], layer, state, what, training, codes)
+    return y[..., 0].transpose(1, 2).reshape(*rows.shape[:-1], weights.shape[0])
+
+
+def _map_height(rows: int) -> int:
+    """Rows are images of one pixel, as the contract has fully connected layers; more than it counts become columns."""
+    heights = range(-(-rows // MAX_IMAGES), MAX_EXTENT + 1)
+    found = next((height for height in heights if rows % height == 0), None)
+    if found is None:
+        raise LayerError(f"{rows} rows do not divide into at most {MAX_IMAGES} images of at most {MAX_EXTENT} pixels")
+    return found

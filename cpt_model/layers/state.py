@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
@@ -43,6 +45,14 @@ class LayerState:
         seen = self.ranges[what]
         seen.training = training
         return seen
+
+    @contextmanager
+    def blamed(self, what: str) -> Iterator[None]:
+        """What cannot be quantised is reported with the layer's name and the tensor's."""
+        try:
+            yield
+        except ValueError as problem:
+            raise ValueError(f"layer '{self.name}', {what}: {problem}") from problem
 
     def state_dict(self) -> dict[str, object]:
         return {"draws": self.draws, "ranges": {what: seen.state() for what, seen in self.ranges.items()}}

@@ -5,7 +5,8 @@
     errors       ê = 2M·[round((e/2M + ½)·L + U(−½, ½))/L − ½],   M = max|e|
 
 The paper takes M for each sample. A scale for each sample does not factor out of the weight-gradient sum, which the
-accelerator forms over the batch, so M is the tensor's. Gradients of weights pass through tanh's derivative
+accelerator forms over the batch, so M is the tensor's. Activations of LSTM and attention layers have both signs: of
+those the clip keeps only the positive part. Gradients of weights pass through tanh's derivative
 (max|tanh w| as a constant), straight through at 1 bit.
 """
 
