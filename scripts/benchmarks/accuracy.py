@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from cpt_model import Bits, prepare_, scheduler, set_precision
+from cpt_model import Bits, Config, prepare_, scheduler, set_precision
 from cpt_model.data import Split, digits
 from cpt_model.schedules import CPT, PrecisionScheduler, Schedule, Static
 from scripts.benchmarks.fake_quantised import fake_quantise_, set_fake_bits
@@ -94,10 +94,11 @@ def float_run(seed: int, steps: int = STEPS) -> Run:
     return train(lambda model: None, lambda model: None, lambda model: None, seed, steps)
 
 
-def bit_exact_run(forward: Schedule, gradient: int, seed: int, steps: int = STEPS) -> Run:
+def bit_exact_run(forward: Schedule, gradient: int, seed: int, steps: int = STEPS, config: Config | None = None) -> Run:
     highest = Bits(int(forward.bits(range(steps), steps).max()), gradient)
+    chosen = config or Config(seed=seed)
     return train(
-        prepare_,
+        lambda model: prepare_(model, chosen),
         lambda model: scheduler(model, forward, gradient, steps),
         lambda model: set_precision(model, highest),
         seed,

@@ -1,7 +1,8 @@
 """The CPT authors' way, as a baseline: operands are rounded to the grid's values and multiplied in plain float32.
 
-As facts about their code have it: min and max by index reductions, U(−½, ½) drawn for every element of an error, NCHW,
-per-output-channel weights in both passes, a scale of at least 1e-8. One quantised error feeds both backward products.
+As their code does it: min and max by index reductions, U(−½, ½) drawn for every element of an error, NCHW, weights by
+output channel in both passes, a scale of at least 1e-8, in evaluation a running range of activations (momentum 0.9, not
+corrected for its start). One quantised error feeds both backward products.
 """
 
 from __future__ import annotations
@@ -13,14 +14,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 LEAST_SCALE = 1e-8
+MOMENTUM = 0.9
+
+Range = tuple[Tensor, Tensor]
 
 
-def fake(values: Tensor, bits: int, dims: int, noise: bool = False) -> Tensor:
-    """Values rounded to 2^bits levels of the range over the last `dims` dimensions, flattened."""
+def value_range(values: Tensor, dims: int) -> Range:
+    """Least and greatest over the last `dims` dimensions, shaped to broadcast."""
     flat = values.flatten(values.ndim - dims)
-    low, high = flat.min(-1, keepdim=True)[0], flat.max(-1, keepdim=True)[0]
     shape = *values.shape[: values.ndim - dims], *(1,) * dims
-    low, high = low.reshape(shape), high.reshape(shape)
+    return flat.min(-1)[0].reshape(shape), flat.max(-1)[0].reshape(shape)
+
+
+def fake(values: Tensor, bits: int, between: Range, noise: bool = False) -> Tensor:
+    """Values rounded to 2^bits levels of the range."""
+    low, high = between
     levels = 2.0**bits - 1
     scale = ((high - low) / levels).clamp_min(LEAST_SCALE)
     steps = (values - low) / scale
@@ -31,8 +39,8 @@ def fake(values: Tensor, bits: int, dims: int, noise: bool = False) -> Tensor:
 
 class _Straight(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, values: Tensor, bits: int, dims: int) -> Tensor:
-        return fake(values, bits, dims)
+    def forward(ctx: Any, values: Tensor, bits: int, between: Range) -> Tensor:
+        return fake(values, bits, between)
 
     @staticmethod
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor, None, None]:
@@ -47,7 +55,7 @@ class _Error(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor, None]:
-        return fake(error, ctx.bits, error.ndim, noise=True), None
+        return fake(error, ctx.bits, value_range(error, error.ndim), noise=True), None
 
 
 class FakeConv2d(nn.Conv2d):
@@ -55,12 +63,24 @@ class FakeConv2d(nn.Conv2d):
 
     forward_bits = 8
     gradient_bits = 8
+    running: Range | None = None
 
     def forward(self, input: Tensor) -> Tensor:
-        x = _Straight.apply(input, self.forward_bits, input.ndim)
-        weights = _Straight.apply(self.weight, self.forward_bits, 3)
-        y = functional.conv2d(x, weights, None, self.stride, self.padding, groups=self.groups)
+        x = _Straight.apply(input, self.forward_bits, self._range(input))
+        weights = _Straight.apply(self.weight, self.forward_bits, value_range(self.weight, 3))
+        y = functional.conv2d(x, weights, self.bias, self.stride, self.padding, groups=self.groups)
         return _Error.apply(y, self.gradient_bits)
+
+    def _range(self, x: Tensor) -> Range:
+        """The batch's while training, the running mean in evaluation."""
+        if not self.training and self.running is not None:
+            return self.running
+        found = value_range(x.detach(), x.ndim)
+        if self.training:
+            before = self.running or (torch.zeros_like(found[0]), torch.zeros_like(found[1]))
+            low, high = (MOMENTUM * old + (1 - MOMENTUM) * new for old, new in zip(before, found, strict=True))
+            self.running = low, high
+        return found
 
 
 def fake_quantise_(model: nn.Module) -> nn.Module:
