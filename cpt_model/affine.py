@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -53,7 +55,7 @@ class Quantised:
     def values(self) -> Tensor:
         return self.contract_codes() * self.scale + self.offset
 
-    @property
+    @cached_property
     def sums(self) -> Sums:
         """In float32, or in float64 where that might round."""
         if self.known_sums is not None:
@@ -91,7 +93,7 @@ class Grid:
 def noise(seed: int, count: int) -> Tensor:
     """The contract's generator for elements 0 .. count - 1, as int64 in 0 .. 2^32 - 1."""
     key_0, key_1 = _keys(seed)
-    x = _mix(_mix(torch.arange(count, dtype=torch.int64) & MASK ^ key_0) + key_1 & MASK)
+    x = _mix(_mix(torch.arange(count, dtype=torch.int64, device="cpu") & MASK ^ key_0) + key_1 & MASK)
     return x ^ x >> 16
 
 
@@ -125,14 +127,19 @@ def value_range(values: Tensor) -> tuple[float, float]:
     return found
 
 
+def check_scale(greatest: float) -> None:
+    """Steps of a grid are float32s."""
+    if not math.isfinite(greatest):
+        raise ValueError("cannot quantise: the values' range is not a float32")
+
+
 def affine_grid(low: float, high: float, bits: int, signed: bool) -> Grid:
     """The contract's grid of a range: 2^bits values from low to high."""
     check_operand_bits(bits)
     levels = (1 << bits) - 1
     with np.errstate(over="ignore"):
         scale = np.maximum((np.float32(high) - np.float32(low)) / np.float32(levels), LEAST_SCALE)
-    if not np.isfinite(scale):
-        raise ValueError("cannot quantise: the values' range is not a float32")
+    check_scale(float(scale))
     return Grid(low, float(scale), levels, bits, 1 << bits - 1 if signed else 0)
 
 
@@ -153,7 +160,6 @@ def encode(values: Tensor, grid: Grid, seed: int | None = None, zero: int = 0) -
 def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False, seed: int | None = None) -> Quantised:
     """Affine codes of a float32 tensor's own range, as `sim.affine.quantise`."""
     if not per_channel:
-        check_operand_bits(bits)
         return encode(values, affine_grid(*value_range(values), bits, signed), seed)
     check_operand_bits(bits)
     value_range(values)
@@ -161,8 +167,7 @@ def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False,
     low, high = values.amin(dims, keepdim=True), values.amax(dims, keepdim=True)
     levels = float((1 << bits) - 1)
     scale = ((high - low) / levels).clamp_min(float(LEAST_SCALE))
-    if not torch.isfinite(scale).all():
-        raise ValueError("cannot quantise: the values' range is not a float32")
+    check_scale(scale.max().item())
     codes = _round((values - low) / scale, seed).clamp(0, levels)
     if not signed:
         return Quantised(codes, scale, low, bits, signed)
@@ -173,7 +178,7 @@ def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False,
 def _round(steps: Tensor, seed: int | None) -> Tensor:
     if seed is None:
         return steps.round()
-    drawn = (noise(seed, steps.numel()) >> 8).to(torch.float32).reshape(steps.shape).to(steps.device)
+    drawn = (noise(seed, steps.numel()) >> 8).to(torch.float32).reshape(steps.shape)
     floor = steps.floor()
     return floor + (drawn * 2.0**-24 < steps - floor)
 

@@ -34,7 +34,7 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
     greatest = a.greatest + abs(a.zero)  # sums of the contract's own codes must fit as well
     parts = max(1, math.ceil(greatest * weight_sum / EXACT_FLOAT32))
     k_axis = 1 if which is Pass.FORWARD else 0  # of the weights; layers with groups are not split
-    if not float32_is_exact(a.codes.device) or (parts > 1 and (parts > MOST_PARTS or layer.groups > 1)):
+    if not float32_is_exact() or (parts > 1 and (parts > MOST_PARTS or layer.groups > 1)):
         return _run(layer, which, a.codes.double(), b.codes.double())
     if parts == 1:
         return _run(layer, which, a.codes, b.codes)
@@ -50,7 +50,7 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
 
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
-    if float32_is_exact(x.codes.device):
+    if float32_is_exact():
         squares = [each.sums.squares.cpu().numpy() for each in (x, e)]
         pixels = max(layer.height * layer.width, layer.out_height * layer.out_width)
         rounding = 1 + pixels * 2.0**-23  # they are sums in float32, a rounding for each pixel

@@ -12,7 +12,7 @@ from host.layer import Conv, Pass
 
 
 def torch_pass(layer: Conv, which: Pass, a: Tensor, b: Tensor) -> Tensor:
-    """The pass of a float64 layer; a and b as `host.program.Program.load` takes them."""
+    """The pass in the operands' own type; a and b as `host.program.Program.load` takes them."""
     if which is Pass.FORWARD:
         return functional.conv2d(a, b, None, layer.stride, layer.padding, groups=layer.groups)
     if which is Pass.INPUT_ERROR:

@@ -188,10 +188,10 @@ def _digest(tensors: Iterable[Tensor]) -> str:
 
 
 def _fingerprint(model: nn.Module) -> str:
-    """Of all that evaluation depends on: parameters, buffers and the ranges of activations."""
+    """Of all that evaluation depends on: parameters, buffers, quantisers and the ranges of activations."""
     state: Any = quantisation_state(model)
-    ranges = {name: layer["ranges"] for name, layer in state.items()}
-    return _digest(model.state_dict().values()) + hashlib.sha256(json.dumps(ranges).encode()).hexdigest()
+    layers = {name: (layer["quantiser"], layer["ranges"]) for name, layer in state.items()}
+    return _digest(model.state_dict().values()) + hashlib.sha256(json.dumps(layers).encode()).hexdigest()
 
 
 def _write(path: Path, settings: dict[str, Any], losses: Mapping[str, npt.NDArray[np.float64]], rows: int) -> None:

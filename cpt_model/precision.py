@@ -82,10 +82,14 @@ def quantisation_state(model: nn.Module) -> dict[str, object]:
 
 
 def load_quantisation_state(model: nn.Module, saved: dict) -> None:
-    """Continues where the saved model was; one with other layers is refused before anything is changed."""
+    """Continues where the saved model was; one of other layers, quantisers or seeds is refused, and nothing changed."""
     states = layer_states(model)
     if saved.keys() != states.keys():
         odd = sorted(saved.keys() ^ states.keys())
         raise ValueError(f"the saved state has other layers than the model: {', '.join(odd[:5])}")
+    for name, state in states.items():
+        for what, ours in state.settings().items():
+            if saved[name].get(what) != ours:
+                raise ValueError(f"layer '{name}' was saved with {what} {saved[name].get(what)}, here it is {ours}")
     for name, state in states.items():
         state.load_state_dict(saved[name])

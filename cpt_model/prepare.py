@@ -6,7 +6,6 @@ float checkpoints load both ways.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -14,14 +13,13 @@ from torch import nn
 
 from cpt_model import fused_paths
 from cpt_model.layers import FORMS, LayerState, layer_seed
-from cpt_model.policies import POLICIES
+from cpt_model.policies import POLICIES, Filter
 from cpt_model.precision import check_bits, prepared_layers
 from cpt_model.quantisers import quantiser
 from cpt_model.schedules import Bits
 from host.layer import LayerError
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_KERNEL, MAX_STEP
 
-Filter = Callable[[nn.Module, str], bool]
 Model = TypeVar("Model", bound=nn.Module)
 
 
@@ -56,7 +54,7 @@ class Config:
 
 
 def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | None = None) -> Model:
-    """Converts the model's layers in place and returns it.
+    """Converts the model's layers in place and returns it. Quantised layers run on the CPU only.
 
     Args:
         model: any module; a layer itself will do.

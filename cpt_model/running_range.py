@@ -20,7 +20,6 @@ class RunningRange:
     low: float = 0.0
     high: float = 0.0
     batches: int = 0
-    training: bool = True  # set by the layer before each use
 
     def observe(self, low: float, high: float) -> None:
         self.low = MOMENTUM * self.low + (1 - MOMENTUM) * low
@@ -32,9 +31,9 @@ class RunningRange:
         weight = 1 - MOMENTUM**self.batches
         return self.low / weight, self.high / weight
 
-    def choose(self, low: float, high: float) -> tuple[float, float]:
+    def choose(self, low: float, high: float, training: bool) -> tuple[float, float]:
         """The range to quantise with: the batch's (and it is remembered), or in evaluation what was seen, if any."""
-        if self.training:
+        if training:
             self.observe(low, high)
             return low, high
         return self.range() if self.batches else (low, high)

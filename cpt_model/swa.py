@@ -51,6 +51,8 @@ def update_statistics(model: nn.Module, data: Iterable[Any], bits: Bits | int) -
 def _forward(model: nn.Module, batches: Iterable[Any]) -> None:
     was_training = model.training
     model.train()
-    for batch in batches:
-        model(batch[0] if isinstance(batch, (list, tuple)) else batch)
-    model.train(was_training)
+    try:
+        for batch in batches:
+            model(batch[0] if isinstance(batch, (list, tuple)) else batch)
+    finally:
+        model.train(was_training)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from torch import nn
+from torch import distributed, nn
 
-from cpt_model.precision import load_quantisation_state, quantisation_state, scheduler, set_precision
+from cpt_model.precision import layer_states, load_quantisation_state, quantisation_state, scheduler, set_precision
 from cpt_model.schedules import Bits, Schedule
 
 Cost = Callable[[Bits], float]
@@ -97,4 +97,11 @@ class Run:
         self.scheduler.load_state_dict(state["scheduler"])
         self.used = Bits(*state["used"])
         self.spent = state["spent"]
-        load_quantisation_state(self.model, state["quantisation"])
+        load_quantisation_state(self.model, self._with_own_seeds(state["quantisation"]))
+
+    def _with_own_seeds(self, saved: dict[str, Any]) -> dict[str, Any]:
+        """The first process alone writes a checkpoint, but every process of a run draws noise of its own."""
+        if not (distributed.is_available() and distributed.is_initialized() and distributed.get_rank()):
+            return saved
+        seeds = {name: state.seed for name, state in layer_states(self.model).items()}
+        return {name: {**layer, "seed": seeds.get(name)} for name, layer in saved.items()}

@@ -38,6 +38,7 @@ class QuantMultiheadAttention(nn.MultiheadAttention):
     ) -> tuple[Tensor, Tensor | None]:
         if is_causal and attn_mask is None:
             raise ValueError(f"{self.cpt.name}: is_causal is a hint beside attn_mask, as in PyTorch; give the mask too")
+        self.cpt.check_device(query, key, value, *self.parameters())
         unbatched = query.ndim == 2
         if unbatched:
             query, key, value = (each[:, None] for each in (query, key, value))
@@ -54,7 +55,7 @@ class QuantMultiheadAttention(nn.MultiheadAttention):
         context = matmul(dropped, v.mT.contiguous(), self.cpt, "weights value", self.training)
         context = context.transpose(0, 1).reshape(steps, batch, self.embed_dim)
         out = self._linear(context, self.out_proj.weight, self.out_proj.bias, "context")
-        shown = weights.unflatten(0, (batch, self.num_heads)) if need_weights else None
+        shown = dropped.unflatten(0, (batch, self.num_heads)) if need_weights else None
         if shown is not None and average_attn_weights:
             shown = shown.mean(1)
         if unbatched:
@@ -94,13 +95,13 @@ class QuantMultiheadAttention(nn.MultiheadAttention):
 
     def _mask(self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, scores: Tensor) -> Tensor | None:
         """Both masks as one that is added to the scores (batch · heads, steps, keys)."""
-        extra = scores.shape[2]
+        keys = scores.shape[2]  # learned and zero positions included: masks do not reach those
         total = None
         if attn_mask is not None:
             total = _additive(attn_mask, scores)
-            total = functional.pad(total, (0, extra - total.shape[-1]))
+            total = functional.pad(total, (0, keys - total.shape[-1]))
         if key_padding_mask is not None:
-            padding = functional.pad(_additive(key_padding_mask, scores), (0, extra - key_padding_mask.shape[-1]))
+            padding = functional.pad(_additive(key_padding_mask, scores), (0, keys - key_padding_mask.shape[-1]))
             padding = padding.repeat_interleave(self.num_heads, 0)[:, None]
             total = padding if total is None else total + padding
         return total

@@ -20,6 +20,7 @@ class QuantConv2d(nn.Conv2d):
 
     @torch.compiler.disable
     def forward(self, input: Tensor) -> Tensor:
+        self.cpt.check_device(input, self.weight)
         if not input.numel() or not any(self.cpt.bits):
             return super().forward(input)
         unbatched = input.ndim == 3

@@ -20,6 +20,7 @@ class QuantLinear(nn.Linear):
 
     @torch.compiler.disable
     def forward(self, input: Tensor) -> Tensor:
+        self.cpt.check_device(input, self.weight)
         if not input.numel() or not any(self.cpt.bits):
             return super().forward(input)
         y = multiply(input, self.weight, self.cpt, "input", self.training)

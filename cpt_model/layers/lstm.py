@@ -29,6 +29,7 @@ class QuantLSTM(nn.LSTM):
     def forward(self, input: Tensor, hx: Pair | None = None) -> tuple[Tensor, Pair]:
         if isinstance(input, PackedSequence):
             raise TypeError(f"{self.cpt.name}: packed sequences are not quantised; pad them, or filter this layer out")
+        self.cpt.check_device(input, *self.parameters())
         unbatched = input.ndim == 2
         steps = input[:, None] if unbatched else input.transpose(0, 1) if self.batch_first else input
         if not steps.numel():

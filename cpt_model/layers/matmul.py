@@ -31,7 +31,7 @@ def rows_by_rows(a: Quantised, b: Quantised, watch: Watch | None = None) -> Tens
     col_sums = b.codes.sum(2, dtype=torch.float64)[:, None]
     count = torch.tensor(float(a.codes.shape[2]))
     bound = (a.greatest + abs(a.zero)) * b.codes.abs().sum(2, dtype=torch.float64).max().item()
-    exact = bound <= EXACT_FLOAT32 and float32_is_exact(a.codes.device)
+    exact = bound <= EXACT_FLOAT32 and float32_is_exact()
     left, right = (a.codes, b.codes) if exact else (a.codes.double(), b.codes.double())
     acc = torch.bmm(left, right.mT).double() + a.zero * col_sums
     if watch is not None:
@@ -67,7 +67,7 @@ class _Matmul(torch.autograd.Function):
         for name, each in zip(what.split(), (a, b), strict=True):
             with state.blamed(name):
                 quantised = state.quantiser.activation(
-                    each[..., None], state.bits.forward, state.range_of(name, training)
+                    each[..., None], state.bits.forward, state.ranges[name], training
                 )
             operands.append(_matrices(quantised))
         masks = [state.quantiser.through_activation(each) for each in (a, b)]

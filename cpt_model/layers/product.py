@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 from torch.amp import custom_bwd, custom_fwd
 from torch.nn import functional
-from torch.nn.grad import conv2d_input, conv2d_weight
 
 from cpt_model import passes
 from cpt_model.affine import Quantised
+from cpt_model.integer import torch_pass
 from cpt_model.layers.state import LayerState
 from cpt_model.schedules import Bits
 from cpt_model.weights import Weights
@@ -67,7 +67,7 @@ class _Product(torch.autograd.Function):
         seeds: list[int],
     ) -> Tensor:
         with state.blamed(what):
-            quantised = state.quantiser.activation(x, state.bits.forward, state.range_of(what, training))
+            quantised = state.quantiser.activation(x, state.bits.forward, state.ranges[what], training)
         with state.blamed("weights"):
             weight_codes = codes.by_output
         mask = state.quantiser.through_activation(x) if ctx.needs_input_grad[0] else None
@@ -91,14 +91,17 @@ class _Product(torch.autograd.Function):
             with ctx.state.blamed("error"):
                 e = quantiser.error(error, bits.gradient, ctx.seeds[0])
             if wants_x:
-                from_x = passes.input_error(ctx.layer, e, ctx.codes.by_input, watch)
+                with ctx.state.blamed("weights"):
+                    weight_codes = ctx.codes.by_input
+                from_x = passes.input_error(ctx.layer, e, weight_codes, watch)
             if wants_weights:
                 from_weights = passes.gradient(ctx.layer, x, e, watch)
         if from_x is not None and mask is not None:
             from_x = from_x * mask
         if from_weights is not None:
             if ctx.state.gradient_bits:
-                from_weights = quantiser.gradient(from_weights, ctx.state.gradient_bits, ctx.seeds[1])
+                with ctx.state.blamed("weight gradient"):
+                    from_weights = quantiser.gradient(from_weights, ctx.state.gradient_bits, ctx.seeds[1])
             from_weights = quantiser.through_weight(weights, from_weights, bits.forward)
         return from_x, from_weights, None, None, None, None, None, None
 
@@ -107,9 +110,8 @@ def _float_backward(ctx: Any, x: Quantised, error: Tensor) -> tuple[Tensor | Non
     layer: Conv = ctx.layer
     wants_x, wants_weights = ctx.needs_input_grad[:2]
     weights = ctx.codes.by_output.quantised.values()
-    options = {"stride": layer.stride, "padding": layer.padding, "groups": layer.groups}
-    from_x = conv2d_input(layer.input_shape, weights, error, **options) if wants_x else None
-    from_weights = conv2d_weight(x.values(), layer.weight_shape, error, **options) if wants_weights else None
+    from_x = torch_pass(layer, Pass.INPUT_ERROR, error, weights) if wants_x else None
+    from_weights = torch_pass(layer, Pass.WEIGHT_GRADIENT, x.values(), error) if wants_weights else None
     return from_x, from_weights
 
 
@@ -124,7 +126,8 @@ class _QuantiseError(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor, None, None]:
-        rounded = ctx.state.quantiser.error(error.float(), ctx.bits.gradient, ctx.seed).values()
+        with ctx.state.blamed("error"):
+            rounded = ctx.state.quantiser.error(error.float(), ctx.bits.gradient, ctx.seed).values()
         return rounded.to(error.dtype), None, None  # the output of a float layer may be narrower, under autocast
 
 
@@ -144,6 +147,10 @@ def convolve(
     codes: WeightCodes | None = None,
 ) -> Tensor:
     """The layer's output (n, c, h, w), without bias."""
+    if x.shape[1] != layer.in_channels:
+        raise ValueError(
+            f"layer '{state.name}', {what}: {x.shape[1]} features, the weights are for {layer.in_channels}"
+        )
     if not x.numel() or not state.bits.forward:
         y = functional.conv2d(x, weights, None, layer.stride, layer.padding, groups=layer.groups)
         return quantise_error(y, state)

@@ -40,24 +40,31 @@ class LayerState:
         wanted = torch.is_grad_enabled() and any(each.requires_grad for each in operands)
         return [self.next_seed() for _ in range(count)] if wanted else []
 
-    def range_of(self, what: str, training: bool) -> RunningRange:
-        """The range of an activation of this layer, told whether to learn or to use it."""
-        seen = self.ranges[what]
-        seen.training = training
-        return seen
+    def check_device(self, *tensors: Tensor) -> None:
+        """The kernels, and the proof that sums are exact, are the CPU's."""
+        for each in tensors:
+            if each.device.type != "cpu":
+                raise ValueError(f"layer '{self.name}' is quantised and runs on the CPU only, not on '{each.device}'")
 
     @contextmanager
     def blamed(self, what: str) -> Iterator[None]:
         """What cannot be quantised is reported with the layer's name and the tensor's."""
         try:
             yield
-        except ValueError as problem:
-            raise ValueError(f"layer '{self.name}', {what}: {problem}") from problem
+        except (TypeError, ValueError) as problem:
+            kind = TypeError if isinstance(problem, TypeError) else ValueError
+            raise kind(f"layer '{self.name}', {what}: {problem}") from problem
+
+    def settings(self) -> dict[str, object]:
+        """What a saved state must have been made with."""
+        return {"quantiser": self.quantiser.name, "seed": self.seed, "gradient_bits": self.gradient_bits}
 
     def state_dict(self) -> dict[str, object]:
-        return {"draws": self.draws, "ranges": {what: seen.state() for what, seen in self.ranges.items()}}
+        ranges = {what: seen.state() for what, seen in self.ranges.items()}
+        return {**self.settings(), "draws": self.draws, "ranges": ranges}
 
     def load_state_dict(self, state: dict) -> None:
+        """Continues from a state of the same settings."""
         self.draws = state["draws"]
         self.ranges.clear()
         for what, seen in state["ranges"].items():

@@ -27,7 +27,7 @@ class Quantiser(ABC):
         """Signed codes; one scale, or one for each index of dimension 0."""
 
     @abstractmethod
-    def activation_grid(self, x: Tensor, bits: int, seen: RunningRange) -> Grid:
+    def activation_grid(self, x: Tensor, bits: int, seen: RunningRange, training: bool) -> Grid:
         """The grid of an activation: in training from the batch (and `seen` is told), in evaluation from `seen`."""
 
     @abstractmethod
@@ -40,8 +40,8 @@ class Quantiser(ABC):
             return Weights.of(self.weight(weights, bits), which, groups)
         return Weights.of(by_input_channel(lambda rows: self.weight(rows, bits), weights, groups), which, groups)
 
-    def activation(self, x: Tensor, bits: int, seen: RunningRange) -> Quantised:
-        return encode(x, self.activation_grid(x, bits, seen))
+    def activation(self, x: Tensor, bits: int, seen: RunningRange, training: bool = True) -> Quantised:
+        return encode(x, self.activation_grid(x, bits, seen, training))
 
     def error(self, error: Tensor, bits: int, seed: int) -> Quantised:
         """Signed codes, stored from the one nearest 0."""

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cpt_model.affine import Grid, Quantised, encode, value_range
+from cpt_model.affine import Grid, Quantised, check_scale, encode, value_range
 from cpt_model.quantisers.base import Quantiser
 from cpt_model.running_range import RunningRange
 from sim.affine import LEAST_SCALE, check_operand_bits
@@ -40,7 +40,7 @@ class DoReFa(Quantiser):
         bounded = torch.tanh(weights)
         return gradient * (1 - bounded.square()) / _greatest(bounded)
 
-    def activation_grid(self, x: Tensor, bits: int, seen: RunningRange) -> Grid:
+    def activation_grid(self, x: Tensor, bits: int, seen: RunningRange, training: bool) -> Grid:
         value_range(x)
         check_operand_bits(bits)
         levels = (1 << bits) - 1
@@ -65,6 +65,5 @@ def _symmetric(greatest: float, bits: int) -> Grid:
     levels = (1 << bits) - 1
     with np.errstate(over="ignore"):
         scale = np.maximum(np.float32(2 * greatest) / np.float32(levels), LEAST_SCALE)
-    if not np.isfinite(scale):
-        raise ValueError("cannot quantise: the values' range is not a float32")
+    check_scale(float(scale))
     return Grid(-greatest, float(scale), levels, bits, 1 << bits - 1)

@@ -32,8 +32,8 @@ class SBM(Quantiser):
             return affine_weights(weights, bits, by_input=which is Pass.INPUT_ERROR)
         return super().pass_weights(weights, bits, which, groups)
 
-    def activation_grid(self, x: Tensor, bits: int, seen: RunningRange) -> Grid:
-        return affine_grid(*seen.choose(*value_range(x)), bits, signed=False)
+    def activation_grid(self, x: Tensor, bits: int, seen: RunningRange, training: bool) -> Grid:
+        return affine_grid(*seen.choose(*value_range(x), training), bits, signed=False)
 
     def error_grid(self, error: Tensor, bits: int) -> Grid:
         return affine_grid(*value_range(error), bits, signed=True)

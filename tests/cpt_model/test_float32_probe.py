@@ -11,27 +11,43 @@ from torch import nn
 from torch.nn import functional
 
 from cpt_model import Bits, Config, prepare_
-from cpt_model.float32_probe import _probe, float32_is_exact
+from cpt_model.float32_probe import _probe, _trials, float32_is_exact
 from tests.cpt_model.layer_tools import patterns, trained_step
 
-CPU = torch.device("cpu")
+# What is called, and which of its results is the product.
+OPERATIONS: dict[str, tuple[Any, str, int | None]] = {
+    "forward": (functional, "conv2d", None),
+    "input error": (torch.ops.aten, "convolution_backward", 0),
+    "weight gradient": (torch.ops.aten, "convolution_backward", 1),
+    "matrices": (torch, "bmm", None),
+}
 
 
 @pytest.mark.parametrize("off_by", [1.0, -1.0])
-def test_one_wrong_result_fails_the_trial(off_by: float) -> None:
-    honest = functional.conv2d
+@pytest.mark.parametrize("last_layout_only", [True, False])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_one_wrong_result_fails_the_trial(operation: str, last_layout_only: bool, off_by: float) -> None:
+    owner, name, part = OPERATIONS[operation]
+    honest = getattr(owner, name)
 
-    def wrong(x: torch.Tensor, *rest: Any, **options: Any) -> torch.Tensor:
-        y = honest(x, *rest, **options)
-        if x.dtype == torch.float32:
-            y[-1, -1, -1, -1] += off_by
-        return y
+    def wrong(a: torch.Tensor, *rest: Any, **options: Any) -> Any:
+        results = honest(a, *rest, **options)
+        y = results if part is None else results[part]
+        if y is not None and a.dtype == torch.float32 and not (last_layout_only and a.is_contiguous()):
+            y[(-1,) * y.ndim] += off_by
+        return results
 
     _probe.cache_clear()
-    with patch("cpt_model.float32_probe.functional.conv2d", wrong):
-        assert not float32_is_exact(CPU)
+    with patch.object(owner, name, wrong):
+        assert not float32_is_exact()
     _probe.cache_clear()
-    assert float32_is_exact(CPU)
+    assert float32_is_exact()
+
+
+def test_no_trial_may_exceed_what_float32_holds() -> None:
+    """Sums of magnitudes, by the same operations."""
+    for operation, a, b in _trials():
+        assert operation(a.abs().double(), b.abs().double()).max() < 2**24
 
 
 @pytest.mark.skipif(not torch.backends.nnpack.is_available(), reason="needs PyTorch's Winograd convolutions")
@@ -40,11 +56,11 @@ def test_winograd_convolutions_are_noticed_when_they_are_switched_on() -> None:
     """Without oneDNN, PyTorch convolves batches of 16 or more by NNPACK, whose transforms round."""
     x = torch.randint(0, 256, (16, 32, 14, 14)) / 255
     layer = prepare_(nn.Conv2d(32, 32, 3, padding=1), Config(bits=Bits(8, 8)))
-    assert float32_is_exact(CPU)
+    assert float32_is_exact()
     expected = trained_step(layer, x)
     layer.cpt.draws = 0  # type: ignore[union-attr]
     with torch.backends.mkldnn.flags(enabled=False):
-        assert not float32_is_exact(CPU)
+        assert not float32_is_exact()
         got = trained_step(layer, x)
     for ours, theirs in zip(got, expected, strict=True):
         assert (patterns(ours) == patterns(theirs)).all()
@@ -67,7 +83,7 @@ def test_a_failed_trial_means_float64_everywhere(monkeypatch: pytest.MonkeyPatch
     layer = prepare_(nn.Conv2d(3, 4, 3), Config(bits=Bits(8, 8)))
     expected = trained_step(layer, x)
     layer.cpt.draws = 0  # type: ignore[union-attr]
-    monkeypatch.setattr("cpt_model.exact.float32_is_exact", lambda device: False)
+    monkeypatch.setattr("cpt_model.exact.float32_is_exact", lambda: False)
     monkeypatch.setattr(functional, "conv2d", see_forward)
     monkeypatch.setattr(torch.ops.aten, "convolution_backward", see_backward)
     got = trained_step(layer, x)
@@ -78,13 +94,13 @@ def test_a_failed_trial_means_float64_everywhere(monkeypatch: pytest.MonkeyPatch
 
 def test_every_setting_that_may_change_the_arithmetic_asks_anew() -> None:
     settings = torch.backends.mkldnn.conv, torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
-    float32_is_exact(CPU)
+    float32_is_exact()
     for setting in settings:
         trials = _probe.cache_info().misses
         before = setting.fp32_precision
         setting.fp32_precision = "bf16"
         try:
-            float32_is_exact(CPU)
+            float32_is_exact()
         finally:
             setting.fp32_precision = before
         assert _probe.cache_info().misses == trials + 1

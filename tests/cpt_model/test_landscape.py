@@ -178,6 +178,19 @@ def test_other_ranges_of_activations_make_another_model(tmp_path: Path) -> None:
         draw(tmp_path / "grid.npz", {"one": model})
 
 
+def test_another_quantiser_makes_another_model(tmp_path: Path) -> None:
+    """The fixed grid of DoReFa's activations needs no ranges: nothing else would differ."""
+    for index, name in enumerate(("sbm", "dorefa")):
+        torch.manual_seed(0)
+        model = prepare_(nn.Sequential(nn.Flatten(), nn.Linear(32, 3)), Config(name, policy="none"))
+        data = [(torch.rand(5, 2, 4, 4, generator=torch.Generator().manual_seed(0)), torch.arange(5) % 3)]
+        if index:
+            with pytest.raises(LandscapeError, match="begun with other models"):
+                draw(tmp_path / "grid.npz", {"one": model}, data=data)
+        else:
+            draw(tmp_path / "grid.npz", {"one": model}, data=data)
+
+
 def test_a_write_that_fails_leaves_the_rows_before_it_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import pytest
 import torch
 from torch import nn
 
-from cpt_model import Bits, Config, prepare_
+from cpt_model import Bits, Config, precision, prepare_
 from cpt_model.quantisers import QUANTISERS
 from tests.cpt_model.layer_tools import pytorch_alone, trained_step
 
@@ -121,6 +122,64 @@ def test_a_fully_masked_row_of_attention_is_refused_not_passed_on_as_nan() -> No
     x = torch.randn(1, 3, 4)
     with pytest.raises(ValueError, match="not finite"):
         layer(x, x, x, key_padding_mask=torch.ones(1, 3, dtype=torch.bool))
+
+
+DEVICE_LAYERS: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
+    "conv": (nn.Conv2d(2, 3, 3), (1, 2, 4, 4)),
+    "linear": (nn.Linear(4, 3), (2, 4)),
+    "lstm": (nn.LSTM(4, 3), (5, 2, 4)),
+    "attention": (nn.MultiheadAttention(4, 2), (5, 2, 4)),
+}
+
+
+@pytest.mark.parametrize("bits", [Bits(8, 8), Bits(0, 0)])
+@pytest.mark.parametrize("moved", ["input", "layer"])
+@pytest.mark.parametrize("name", DEVICE_LAYERS)
+def test_other_devices_than_the_cpu_are_refused_with_the_layers_name(name: str, moved: str, bits: Bits) -> None:
+    layer, shape = DEVICE_LAYERS[name]
+    model = prepare_(nn.ModuleDict({"part": copy.deepcopy(layer)}), Config(policy="none", bits=bits))
+    x = torch.zeros(shape)
+    if moved == "input":
+        x = x.to("meta")
+    else:
+        model.to("meta")
+    with pytest.raises(ValueError, match="layer 'part' is quantised and runs on the CPU only, not on 'meta'"):
+        model["part"](*(x,) * (3 if name == "attention" else 1))
+
+
+@pytest.mark.parametrize(("name", "unit"), [("conv", 3), ("linear", 5), ("lstm", 5)])
+def test_a_wrong_number_of_features_names_the_layer_and_both_numbers(name: str, unit: int) -> None:
+    layer, shape = DEVICE_LAYERS[name]
+    model = prepare_(nn.ModuleDict({"part": copy.deepcopy(layer)}), Config(policy="none"))
+    wrong = list(shape)
+    wrong[1 if name == "conv" else -1] = unit
+    with pytest.raises(ValueError, match=rf"layer 'part', \w+: {unit} features, the weights are for {unit - 1}"):
+        model["part"](torch.zeros(wrong))
+
+
+def test_what_cannot_be_quantised_on_the_way_back_is_named_with_its_layer() -> None:
+    layer = nn.Linear(4, 3)
+    model = prepare_(nn.ModuleDict({"part": layer}), Config(policy="none", gradient_bits=8))
+    x = torch.randn(2, 4, requires_grad=True)
+    y = layer(x)
+    layer.weight.data[0, 0] = math.nan  # unnoticed by autograd
+    with pytest.raises(ValueError, match=r"layer 'part', weights: .*not finite"):
+        y.backward(torch.ones_like(y))
+    layer.weight.data.zero_()
+    with precision(model, Bits(16, 0)):
+        y = layer(x)
+        with pytest.raises(ValueError, match=r"layer 'part', weight gradient: .*not finite"):
+            y.backward(torch.full_like(y, math.inf))
+    with precision(model, Bits(0, 8)):
+        y = layer(x)
+        with pytest.raises(ValueError, match=r"layer 'part', error: .*not finite"):
+            y.backward(torch.full_like(y, math.inf))
+
+
+def test_another_type_than_float32_is_refused_with_the_layers_name() -> None:
+    layer, shape = made("linear")
+    with pytest.raises(TypeError, match=r"layer 'Linear', input: values must be float32, not torch\.float64"):
+        layer.double()(torch.zeros(2, *shape, dtype=torch.float64))
 
 
 def test_an_image_smaller_than_the_kernel_is_refused() -> None:

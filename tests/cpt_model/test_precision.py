@@ -141,6 +141,33 @@ def test_the_quantisation_state_is_loaded_from_a_file_of_weights_only() -> None:
     assert torch.load(file, weights_only=True) == quantisation_state(model)
 
 
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (Config("wageubn"), "layer '0' was saved with quantiser sbm, here it is wageubn"),
+        (Config(seed=1), r"layer '0' was saved with seed \d+, here it is \d+"),
+        (Config(gradient_bits=8), "layer '0' was saved with gradient_bits 0, here it is 8"),
+    ],
+)
+def test_a_state_saved_with_other_settings_is_refused_and_changes_nothing(config: Config, message: str) -> None:
+    model = made()
+    trained_step(model, torch.randn(2, 2, 5, 5))
+    other = prepare_(nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1)), config)
+    before = quantisation_state(other)
+    with pytest.raises(ValueError, match=message):
+        load_quantisation_state(other, quantisation_state(model))
+    assert quantisation_state(other) == before
+
+
+def test_the_last_layers_settings_are_compared_before_the_first_layer_changes() -> None:
+    model = made()
+    saved = quantisation_state(model)
+    saved["0"]["draws"], saved["2"]["seed"] = 5, -1  # type: ignore[index]
+    with pytest.raises(ValueError, match="layer '2' was saved with seed -1"):
+        load_quantisation_state(model, saved)
+    assert layer_states(model)["0"].draws == 0
+
+
 def test_a_state_of_other_layers_is_refused() -> None:
     model = made()
     with pytest.raises(ValueError, match=r"other layers than the model: 2"):

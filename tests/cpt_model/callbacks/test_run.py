@@ -12,6 +12,7 @@ from torch import nn
 
 from cpt_model import Bits, get_precision, prepare_, quantisation_state
 from cpt_model.callbacks.run import Plan, Run
+from cpt_model.precision import layer_states
 from cpt_model.schedules import CPT, CosineAnnealing, ScheduleError
 
 
@@ -87,6 +88,27 @@ def test_a_run_that_was_saved_goes_on_bit_for_bit() -> None:
     assert quantisation_state(resumed) == quantisation_state(whole)
     assert again.metrics() == run.metrics()
     assert get_precision(resumed) == get_precision(whole)
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_only_other_processes_of_a_run_may_have_seeds_of_their_own(monkeypatch: pytest.MonkeyPatch, rank: int) -> None:
+    """The first process writes the checkpoint of all."""
+    saved = copy.deepcopy(Run(network(), Plan(CPT(3, 8)), total_steps=99).state_dict())
+    for layer in saved["quantisation"].values():
+        layer["seed"] += 1
+        layer["draws"] = 7
+    monkeypatch.setattr("torch.distributed.is_initialized", lambda: True)
+    monkeypatch.setattr("torch.distributed.get_rank", lambda: rank)
+    model = network()
+    seeds = [state.seed for state in layer_states(model).values()]
+    run = Run(model, Plan(CPT(3, 8)), total_steps=99)
+    if rank:
+        run.load_state_dict(saved)
+        assert {state.draws for state in layer_states(model).values()} == {7}
+    else:
+        with pytest.raises(ValueError, match="was saved with seed"):
+            run.load_state_dict(saved)
+    assert [state.seed for state in layer_states(model).values()] == seeds
 
 
 def test_a_run_of_another_length_is_refused() -> None:

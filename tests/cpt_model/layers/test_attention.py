@@ -139,6 +139,16 @@ def test_dropout_only_in_training() -> None:
     assert torch.equal(ours(*operands)[0], ours(*operands)[0])
 
 
+def test_weights_are_shown_after_dropout_as_pytorch_does() -> None:
+    plain, ours = pair(Bits(0, 0), dropout=0.5)
+    shown = []
+    for layer in (plain, ours):
+        torch.manual_seed(1)
+        shown.append(layer(*inputs(layer, BATCH), average_attn_weights=False)[1])
+    torch.testing.assert_close(*shown)
+    assert (shown[1] == 0).any()
+
+
 def test_causal_without_its_mask_is_refused() -> None:
     _, ours = pair(Bits(8, 8))
     with pytest.raises(ValueError, match="give the mask too"):

@@ -66,7 +66,7 @@ def test_a_strided_input_is_read_as_it_is_seen() -> None:
     assert torch.equal(layer(wide.T[:33].T), layer(wide[:, :33].contiguous()))
 
 
-def test_a_wrong_number_of_features_is_pytorchs_error() -> None:
+def test_a_wrong_number_of_features_is_refused_with_both_numbers() -> None:
     layer = made(Config())
-    with pytest.raises(RuntimeError, match=r"33"):
+    with pytest.raises(ValueError, match=r"layer 'Linear', input: 32 features, the weights are for 33"):
         layer(torch.randn(4, 32))
