@@ -72,12 +72,30 @@ def test_lock_holds_only_exact_pins() -> None:
     assert [line for line in lines if not pin.fullmatch(line)] == []
 
 
-def test_no_file_names_a_folder_of_the_machine_or_a_package_index() -> None:
+def files_of_the_repository() -> list[Path]:
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")
     listed = subprocess.run(
         ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
     )
-    private = re.compile(rb"(?<![\w.~-])/(root|work|opt)/|--(extra-)?index-url")
     files = [ROOT / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
-    assert [str(file) for file in files if file.is_file() and private.search(file.read_bytes())] == []
+    return [file for file in files if file.is_file()]
+
+
+def test_no_file_names_a_folder_of_the_machine_or_a_package_index() -> None:
+    private = re.compile(rb"(?<![\w.~-])/(root|work|opt)/|--(extra-)?index-url")
+    assert [str(file) for file in files_of_the_repository() if private.search(file.read_bytes())] == []
+
+
+def test_lines_of_cpp_and_systemverilog_are_as_short_as_pythons() -> None:
+    """Ruff sees to Python's."""
+    kinds = {".cpp", ".hpp", ".h", ".sv", ".svh", ".v"}
+    sources = [file for file in files_of_the_repository() if file.suffix in kinds]
+    assert {".cpp", ".sv"} <= {file.suffix for file in sources}
+    long = [
+        f"{file.relative_to(ROOT)}:{number}"
+        for file in sources
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 120
+    ]
+    assert long == []

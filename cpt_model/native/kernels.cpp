@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <new>
 #include <utility>
 #include <vector>
+
+#include <omp.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -16,6 +19,9 @@
 namespace {
 
 constexpr int kVector = 8;
+
+// What the functions return. Memory is taken outside of parallel regions: no exception may leave those, nor a C call.
+enum : int32_t { kDone = 0, kNotFinite = 1, kNoMemory = 2 };
 
 uint32_t mix(uint32_t x) {
     x ^= x >> 14;
@@ -51,7 +57,7 @@ struct Quantiser {
 // One image in channels-last order: the inner loop runs over channels, eight at a time.
 template <bool Stochastic>
 void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t image, int64_t channels, int64_t pixels,
-                         float* pixel_sums, float* map, float* squares) {
+                         float* pixel_sums, float* batch_sums, float* squares) {
     const uint32_t step = static_cast<uint32_t>(pixels);
     for (int64_t p = 0; p < pixels; ++p) {
         const int64_t at = p * channels;
@@ -65,7 +71,7 @@ void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t i
                 const float code = Stochastic ? f.stochastic(value, element + k * step) : f.nearest(value);
                 q[at + c + k] = code;
                 sums[k] += code;
-                map[at + c + k] += code;
+                batch_sums[at + c + k] += code;
                 squares[c + k] += code * code;
             }
         }
@@ -73,7 +79,7 @@ void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t i
             const float code = Stochastic ? f.stochastic(x[at + c], element) : f.nearest(x[at + c]);
             q[at + c] = code;
             sums[0] += code;
-            map[at + c] += code;
+            batch_sums[at + c] += code;
             squares[c] += code * code;
         }
         pixel_sums[p] = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
@@ -83,7 +89,7 @@ void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t i
 // One image in (c, h, w) order: the inner loop runs over pixels.
 template <bool Stochastic>
 void codes_channels_first(const Quantiser& f, const float* x, float* q, int64_t image, int64_t channels, int64_t pixels,
-                          float* pixel_sums, float* map, float* squares) {
+                          float* pixel_sums, float* batch_sums, float* squares) {
     std::memset(pixel_sums, 0, sizeof(float) * pixels);
     for (int64_t c = 0; c < channels; ++c) {
         const int64_t row = c * pixels;
@@ -91,10 +97,11 @@ void codes_channels_first(const Quantiser& f, const float* x, float* q, int64_t 
         float square = 0;
 #pragma omp simd reduction(+ : square)
         for (int64_t p = 0; p < pixels; ++p) {
-            const float code = Stochastic ? f.stochastic(x[row + p], first + static_cast<uint32_t>(p)) : f.nearest(x[row + p]);
+            const float value = x[row + p];
+            const float code = Stochastic ? f.stochastic(value, first + static_cast<uint32_t>(p)) : f.nearest(value);
             q[row + p] = code;
             pixel_sums[p] += code;
-            map[row + p] += code;
+            batch_sums[row + p] += code;
             square += code * code;
         }
         squares[c] += square;
@@ -147,9 +154,9 @@ struct Axis {
     }
 };
 
-// Sums of a map over the pixels that meet in a weight gradient, by tap and channel: those of the layer's input that a tap
-// reads, or those of its output whose tap falls on a stored input.
-std::vector<double> sums_by_tap(const Axis& rows, const Axis& columns, const float* map, int64_t channels,
+// Sums of codes summed over the batch, over the pixels that meet in a weight gradient, by tap and channel: those of the
+// layer's input that a tap reads, or those of its output whose tap falls on a stored input.
+std::vector<double> sums_by_tap(const Axis& rows, const Axis& columns, const float* batch_sums, int64_t channels,
                                 bool channels_last, bool of_output) {
     const int64_t height = of_output ? rows.out_size : rows.size, width = of_output ? columns.out_size : columns.size;
     std::vector<double> by_column(height * channels), sums(rows.kernel * columns.kernel * channels, 0.0);
@@ -158,8 +165,10 @@ std::vector<double> sums_by_tap(const Axis& rows, const Axis& columns, const flo
         for (int64_t y = 0; y < height; ++y)
             for (int64_t out = columns.first(kx); out < columns.last(kx); ++out) {
                 const int64_t x = of_output ? out : out * columns.stride + kx - columns.padding;
-                for (int64_t c = 0; c < channels; ++c)
-                    by_column[y * channels + c] += map[channels_last ? (y * width + x) * channels + c : (c * height + y) * width + x];
+                for (int64_t c = 0; c < channels; ++c) {
+                    const int64_t at = channels_last ? (y * width + x) * channels + c : (c * height + y) * width + x;
+                    by_column[y * channels + c] += batch_sums[at];
+                }
             }
         for (int64_t ky = 0; ky < rows.kernel; ++ky)
             for (int64_t out = rows.first(ky); out < rows.last(ky); ++out) {
@@ -211,7 +220,7 @@ void cpt_keep_freed_memory() {
 #endif
 }
 
-// Least and greatest value; returns 0 when every value is finite.
+// Least and greatest value.
 int32_t cpt_range(const float* x, int64_t count, int32_t threads, float* low, float* high) {
     float least = x[0], greatest = x[0];
     uint32_t bad = 0;
@@ -225,38 +234,43 @@ int32_t cpt_range(const float* x, int64_t count, int32_t threads, float* low, fl
     }
     *low = least;
     *high = greatest;
-    return static_cast<int32_t>(bad);
+    return bad ? kNotFinite : kDone;
 }
 
 // Codes minus `zero`, and their sums: by pixel over channels, by element over the batch, squares by image and channel.
-void cpt_codes(const float* x, float* q, int64_t images, int64_t channels, int64_t pixels, int32_t channels_last,
-               float low, float scale, float levels, float zero, int32_t stochastic, uint32_t key_0, uint32_t key_1,
-               float* pixel_sums, float* map, float* squares, int32_t threads) {
+int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, int64_t pixels, int32_t channels_last,
+                  float low, float scale, float levels, float zero, int32_t stochastic, uint32_t key_0, uint32_t key_1,
+                  float* pixel_sums, float* batch_sums, float* squares, int32_t threads) try {
     const Quantiser f{low, scale, levels, zero, key_0, key_1};
     const int64_t size = channels * pixels;
     const auto run = channels_last ? (stochastic ? codes_channels_last<true> : codes_channels_last<false>)
                                    : (stochastic ? codes_channels_first<true> : codes_channels_first<false>);
-    std::memset(map, 0, sizeof(float) * size);
+    std::memset(batch_sums, 0, sizeof(float) * size);
     std::memset(squares, 0, sizeof(float) * images * channels);
+    std::vector<float> by_thread(threads * size, 0.0f);
 #pragma omp parallel num_threads(threads)
     {
-        std::vector<float> mine(size, 0.0f);
+        float* mine = &by_thread[omp_get_thread_num() * size];
 #pragma omp for schedule(static)
-        for (int64_t n = 0; n < images; ++n) {
-            run(f, x + n * size, q + n * size, n, channels, pixels, pixel_sums + n * pixels, mine.data(), squares + n * channels);
-        }
+        for (int64_t n = 0; n < images; ++n)
+            run(f, x + n * size, q + n * size, n, channels, pixels, pixel_sums + n * pixels, mine,
+                squares + n * channels);
 #pragma omp critical
-        for (int64_t i = 0; i < size; ++i) map[i] += mine[i];
+        for (int64_t i = 0; i < size; ++i) batch_sums[i] += mine[i];
     }
+    return kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
 }
 
 // Weights (out, in, taps) to signed codes with a range for each output channel, or each input channel, of the layer.
 // Also their sums by tap and channel of the pass, and the greatest sum of magnitudes: wide codes exceed float32's 2^24.
-// Returns 0, or 1 if a range is not finite.
 int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t taps, int32_t by_input, float levels,
-                    float centre, float* scale, float* offset, double* tap_sums, double* greatest, int32_t threads) {
+                    float centre, float* scale, float* offset, double* tap_sums, double* greatest,
+                    int32_t threads) try {
     const int64_t channels = by_input ? ins : outs, others = by_input ? outs : ins;
     const int64_t step = (by_input ? ins : 1) * taps, start = (by_input ? 1 : ins) * taps;
+    std::vector<double> by_channel(channels * taps, 0.0);
     double most = 0;
     int32_t bad = 0;
 #pragma omp parallel for num_threads(threads) reduction(max : most) reduction(| : bad)
@@ -274,7 +288,7 @@ int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t
         offset[c] = low + centre * scale[c];
         bad |= !std::isfinite(scale[c]);
         const Quantiser f{low, scale[c], levels, centre, 0, 0};
-        std::vector<double> sums(taps, 0.0);
+        double* sums = &by_channel[c * taps];
         double magnitude = 0;
         for (int64_t k = 0; k < others; ++k) {
             const int64_t at = c * start + k * step;
@@ -289,16 +303,18 @@ int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t
         most = magnitude > most ? magnitude : most;
     }
     *greatest = most;
-    return bad;
+    return bad ? kNotFinite : kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
 }
 
 // A CONV pass's accumulators (of codes minus `zero`) to float32, in place:
 //     y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) )
 // geometry: kernel, stride, padding, size and output size of rows, then of columns. `pixels` are sums of A's codes over
 // channels, `terms` how many channels those are, `tap_sums` sums of B's codes by tap and output channel of the pass.
-void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_last, int32_t transposed,
-                const int64_t* geometry, const float* pixels, float terms, const float* tap_sums, float a_scale,
-                float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t threads) {
+int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_last, int32_t transposed,
+                   const int64_t* geometry, const float* pixels, float terms, const float* tap_sums, float a_scale,
+                   float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t threads) try {
     const Axis rows(geometry, transposed), columns(geometry + 5, transposed);
     const int64_t kernel_w = columns.kernel, height = rows.results(), width = columns.results();
     const int64_t in_height = rows.operands(), in_width = columns.operands();
@@ -331,23 +347,25 @@ void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_las
         kind[p] = (row_kinds.of[y] * column_kinds.examples.size() + column_kinds.of[x]) * channels;
         row_shift[p] = zero * (terms * static_cast<float>(rows.reads[y].size() * columns.reads[x].size()));
     }
+    std::vector<float> partials(threads * in_width), row_sums(threads * count);
 #pragma omp parallel num_threads(threads)
     {
-        std::vector<float> partial(in_width), row(count);
+        float *partial = &partials[omp_get_thread_num() * in_width], *row = &row_sums[omp_get_thread_num() * count];
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < images; ++n) {
             const float* sums = pixels + n * in_height * in_width;
-            row = row_shift;
+            std::copy(row_shift.begin(), row_shift.end(), row);
             for (int64_t h = 0; h < height; ++h) {
-                std::fill(partial.begin(), partial.end(), 0.0f);
+                std::fill(partial, partial + in_width, 0.0f);
                 for (const auto& [tap, in] : rows.reads[h])
                     for (int64_t w = 0; w < in_width; ++w) partial[w] += sums[in * in_width + w];
-                columns.gather(partial.data(), &row[h * width]);
+                columns.gather(partial, row + h * width);
             }
             float* image = y + n * size;
             if (channels_last) {
                 for (int64_t p = 0; p < count; ++p)
-                    finish_pixel(image + p * channels, channels, row[p], alpha.data(), beta.data(), &shift[kind[p]], &border[kind[p]]);
+                    finish_pixel(image + p * channels, channels, row[p], alpha.data(), beta.data(), &shift[kind[p]],
+                                 &border[kind[p]]);
             } else {
                 for (int64_t c = 0; c < channels; ++c) {
                     const int64_t at = c * count;
@@ -359,29 +377,39 @@ void cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_las
             }
         }
     }
+    return kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
 }
 
 // A weight gradient's accumulators (out, in, kh, kw), of error codes minus `zero`, to float32:
 //     g = acc·(sX·sE) + ( rowsum·(sX·mE) + mX·( colsum·sE + count·mE ) )
-// from the sums of both operands' codes over the batch, maps (h, w, c) or (c, h, w).
-void cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t outs, int64_t ins,
-                         const int64_t* geometry, const float* x_map, int32_t x_last, const float* e_map,
-                         int32_t e_last, float x_scale, float x_offset, float e_scale, float e_offset, double zero) {
+// from the sums of both operands' codes over the batch, (h, w, c) or (c, h, w).
+int32_t cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t outs, int64_t ins,
+                            const int64_t* geometry, const float* x_sums, int32_t x_last, const float* e_sums,
+                            int32_t e_last, float x_scale, float x_offset, float e_scale, float e_offset,
+                            double zero) try {
     const Axis rows(geometry, false), columns(geometry + 5, false);
     const int64_t taps = rows.kernel * columns.kernel;
-    const auto row_sums = sums_by_tap(rows, columns, x_map, ins, x_last, false);
-    const auto column_sums = sums_by_tap(rows, columns, e_map, outs, e_last, true);
+    const auto row_sums = sums_by_tap(rows, columns, x_sums, ins, x_last, false);
+    const auto column_sums = sums_by_tap(rows, columns, e_sums, outs, e_last, true);
     std::vector<double> counts(taps);
-    for (int64_t tap = 0; tap < taps; ++tap)
-        counts[tap] = static_cast<double>(images * rows.hits(tap / columns.kernel) * columns.hits(tap % columns.kernel));
+    for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t hits = rows.hits(tap / columns.kernel) * columns.hits(tap % columns.kernel);
+        counts[tap] = static_cast<double>(images * hits);
+    }
     const float alpha = x_scale * e_scale, beta = x_scale * e_offset;
     for (int64_t o = 0; o < outs; ++o)
         for (int64_t i = 0; i < ins; ++i)
             for (int64_t tap = 0; tap < taps; ++tap) {
                 const double row = row_sums[tap * ins + i], column = column_sums[tap * outs + o] + zero * counts[tap];
                 const int64_t at = (o * ins + i) * taps + tap;
-                const float edge = x_offset * (static_cast<float>(column) * e_scale + static_cast<float>(counts[tap]) * e_offset);
+                const float count = static_cast<float>(counts[tap]);
+                const float edge = x_offset * (static_cast<float>(column) * e_scale + count * e_offset);
                 g[at] = static_cast<float>(acc[at] + zero * row) * alpha + (static_cast<float>(row) * beta + edge);
             }
+    return kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
 }
 }

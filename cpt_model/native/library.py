@@ -1,6 +1,7 @@
 """Compiles `kernels.cpp` with g++ on first use, for this machine's processor, and loads it through ctypes.
 
-Without g++ the same arithmetic runs in PyTorch operations, several times slower; CPT_NATIVE=0 asks for that.
+Without g++ the same arithmetic runs in PyTorch operations, several times slower; CPT_NATIVE=0 asks for that. The result
+is kept beside the source, or in ~/.cache/cpt-kit (XDG_CACHE_HOME) where that folder cannot be written.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import os
 import platform
 import shutil
 import subprocess
-import tempfile
+import time
 import warnings
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 import torch
 
@@ -23,6 +25,7 @@ SOURCE = Path(__file__).with_name("kernels.cpp")
 # No fused multiply-add and no reordering: every operation rounds as the contract says.
 FLAGS = ("-O3", "-march=native", "-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 COMPILE_SECONDS = 300
+NO_MEMORY = 2  # as in kernels.cpp
 
 _POINTER, _INT, _SIZE, _FLOAT, _WORD = (
     ctypes.c_void_p,
@@ -45,13 +48,11 @@ def load() -> ctypes.CDLL | None:
         return None
     library.cpt_keep_freed_memory()
     library.cpt_range.argtypes = (_POINTER, _SIZE, _INT, _POINTER, _POINTER)
-    library.cpt_range.restype = _INT
     library.cpt_codes.argtypes = (
         *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _INT),
         *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, _INT, _WORD, _WORD),
         *(_POINTER, _POINTER, _POINTER, _INT),
     )
-    library.cpt_codes.restype = None
     library.cpt_weights.argtypes = (
         _POINTER,
         _POINTER,
@@ -64,18 +65,27 @@ def load() -> ctypes.CDLL | None:
         *(_POINTER,) * 4,
         _INT,
     )
-    library.cpt_weights.restype = _INT
     library.cpt_finish.argtypes = (
         *(_POINTER, _SIZE, _SIZE, _INT, _INT, _POINTER, _POINTER, _FLOAT, _POINTER),
         *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT),
     )
-    library.cpt_finish.restype = None
     library.cpt_finish_gradient.argtypes = (
         *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _POINTER, _POINTER, _INT, _POINTER, _INT),
         *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, ctypes.c_double),
     )
-    library.cpt_finish_gradient.restype = None
+    for function in (
+        *(library.cpt_range, library.cpt_codes, library.cpt_weights),
+        *(library.cpt_finish, library.cpt_finish_gradient),
+    ):
+        function.restype = _INT
+        function.errcheck = _check_memory
     return library
+
+
+def _check_memory(code: int, function: object, arguments: object) -> int:
+    if code == NO_MEMORY:
+        raise MemoryError("the C++ kernels of a quantised layer found no memory")
+    return code
 
 
 def _build() -> Path:
@@ -86,7 +96,7 @@ def _build() -> Path:
     folder = _writable_folder()
     library = folder / f"kernels-{key}.so"
     with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # several processes may come here at once
+        _take(lock)
         if not library.exists():
             part = library.with_suffix(".part")
             # torch's own OpenMP runtime has the same soname, so both share one pool of threads.
@@ -96,6 +106,20 @@ def _build() -> Path:
                 raise OSError(f"{SOURCE.name} does not compile:\n{made.stderr}")
             part.replace(library)
     return library
+
+
+def _take(lock: IO[str]) -> None:
+    """Several processes may come here at once: one compiles, the others wait, but not forever."""
+    end = time.monotonic() + COMPILE_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise TimeoutError(f"another process has held {lock.name} for {COMPILE_SECONDS} s") from None
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _processor() -> str:
@@ -108,9 +132,11 @@ def _processor() -> str:
 
 
 def _writable_folder() -> Path:
-    for folder in (SOURCE.parent / "build", Path(tempfile.gettempdir()) / f"cpt-kit-{os.getuid()}"):
+    """Beside the source, or the user's cache: where nobody else can put a library."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    for folder in (SOURCE.parent / "build", cache / "cpt-kit"):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:
             continue
         if os.access(folder, os.W_OK):

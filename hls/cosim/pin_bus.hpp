@@ -42,7 +42,8 @@ public:
     bool next(Request& request) {
         std::unique_lock<std::mutex> lock(mutex_);
         if (!turn_.wait_for(lock, PATIENCE, [this] { return asked_ || ended_; })) {
-            std::fprintf(stderr, "the kernel has asked for no beat for %lld s: giving up\n", (long long)PATIENCE.count());
+            std::fprintf(stderr, "the kernel has asked for no beat for %lld s: giving up\n",
+                         (long long)PATIENCE.count());
             std::_Exit(3);   // its thread cannot be stopped from outside
         }
         request = request_;

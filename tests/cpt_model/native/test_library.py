@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,8 +59,36 @@ def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 def test_a_read_only_installation_compiles_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setattr(library, "SOURCE", tmp_path / "file" / "kernels.cpp")  # no folder can be made in a file
-    monkeypatch.setattr(library.tempfile, "gettempdir", lambda: str(tmp_path))
-    assert library._writable_folder().parent == tmp_path
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = library._writable_folder()
+    assert folder == tmp_path / "cache" / "cpt-kit"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert library._writable_folder() == tmp_path / ".cache" / "cpt-kit"
+
+
+def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "kernels.cpp"
+    source.write_text("")
+    monkeypatch.setattr(library, "SOURCE", source)
+    monkeypatch.setattr(library, "COMPILE_SECONDS", 0.2)
+    (tmp_path / "build").mkdir()
+    with (tmp_path / "build" / ".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.warns(UserWarning, match=r"another process has held .*/\.lock for 0\.2 s"):
+            assert library.load() is None
+
+
+def test_kernels_without_memory_say_so() -> None:
+    loaded = library.load()
+    assert loaded is not None
+    loaded.cpt_codes.errcheck(0, None, ())
+    huge = 1 << 55
+    with pytest.raises(MemoryError, match="found no memory"):
+        loaded.cpt_weights(None, None, 0, huge, 1, True, 1.0, 1.0, None, None, None, None, 1)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5, 5), (1, 1, 1, 1), (3, 2, 1, 4)])
