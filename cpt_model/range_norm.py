@@ -3,7 +3,8 @@
 y = weight · (x − mean) / sqrt(v + eps) + bias, with v = (C(n) · range)². The range, max − min, is a mean over `chunks`
 equal parts of the batch, n values each. Two constants C(n):
 
-- "paper": 1 / sqrt(2 ln n). On Gaussian data C · range is 1.5 to 1.8 standard deviations, not 1; `weight` learns that.
+- "paper": 1 / sqrt(2 ln n). On Gaussian data C · range is not 1 standard deviation, but 1.5 (n = 16) to 1.8
+  (n = 16,384); `weight` learns that.
 - "gaussian": 1 / (expected range of n standard normal values), so C · range is the standard deviation itself.
 
 `running_var` holds the running mean of v, so evaluation is plain batch normalisation and a checkpoint loads both ways.

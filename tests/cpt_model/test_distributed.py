@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -55,7 +56,14 @@ def test_one_process_is_the_same_as_none(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_two_processes_keep_the_same_weights(tmp_path: Path) -> None:
     """Each has its own data and its own noise; gradients are averaged."""
-    multiprocessing.spawn(worker, (2, str(tmp_path)), nprocs=2)
+    processes = multiprocessing.spawn(worker, (2, str(tmp_path)), nprocs=2, join=False)
+    end = time.monotonic() + 2 * LIMIT.total_seconds()
+    try:
+        while not processes.join(timeout=1):  # returns as soon as one of them ends
+            assert time.monotonic() < end, "the processes do not come to an end"
+    finally:
+        for each in processes.processes:
+            each.kill()
     first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
     assert torch.equal(first, second)
     assert not torch.equal(first, trained(made(0), batches(0)))

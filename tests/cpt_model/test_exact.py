@@ -15,8 +15,11 @@ from torch import Tensor
 from cpt_model import exact
 from cpt_model.affine import Quantised
 from cpt_model.integer import integer_pass
+from host.execute import run_pass
 from host.layer import Conv, Pass
-from tests.tools import draw_codes, layers, least_and_greatest
+from host.precision import Precision
+from sim.reference import Reference
+from tests.tools import ZC706, draw_codes, layers, least_and_greatest
 
 ONE = torch.ones(1, 1, 1, 1)
 
@@ -64,6 +67,41 @@ def test_any_codes_of_any_width(layer: Conv, which: Pass, a_bits: int, b_bits: i
         codes.append(torch.from_numpy(np.where(drawn > (low + high) / 2, high, low) if corner else drawn))
     a, b = quantised(codes[0], a_bits, a_signed), quantised(codes[1], b_bits, b_signed)
     check(layer, which, a, b)
+
+
+CORNER_LAYERS = {
+    "convolution": Conv(2, 5, 7, 6, 9, (3, 2), (2, 1), (1, 1)),
+    "long sums": Conv(3, 67, 35, 5, 5, (3, 3), padding=(1, 1)),
+    "groups": Conv(2, 6, 9, 5, 4, (2, 3), groups=3),
+    "depthwise": Conv(2, 33, 33, 7, 5, (3, 3), (2, 2), (1, 1), groups=33),
+    "linear": Conv.linear(3, 301, 11),
+    "one of everything": Conv.linear(1, 1, 1),
+}
+
+
+@pytest.mark.parametrize("bits", [(1, 1), (8, 8), (16, 16), (3, 11)])
+@pytest.mark.parametrize("ends", ["least", "greatest", "least by greatest", "greatest by least", "alternating"])
+@pytest.mark.parametrize("which", list(Pass))
+@pytest.mark.parametrize("kind", CORNER_LAYERS)
+def test_corner_codes_on_the_reference(kind: str, which: Pass, ends: str, bits: tuple[int, int]) -> None:
+    """Least and greatest codes only, of one sign or in turns, through the driver and the NumPy model."""
+    layer = CORNER_LAYERS[kind]
+    signs = which is Pass.INPUT_ERROR, True
+    operands = []
+    for index, (shape, width, signed) in enumerate(zip(layer.operand_shapes(which), bits, signs, strict=True)):
+        low, high = least_and_greatest(width, signed)
+        words = ends.split(" by ")
+        if ends == "alternating":
+            codes = np.where(np.arange(np.prod(shape)) % 2, low, high).reshape(shape)
+        else:
+            codes = np.full(shape, low if words[index % len(words)] == "least" else high)
+        operands.append(codes.astype(np.int64))
+    a, b = (
+        quantised(torch.from_numpy(codes), width, signed)
+        for codes, width, signed in zip(operands, bits, signs, strict=True)
+    )
+    theirs = run_pass(Reference(ZC706), layer, which, Precision(*bits, *signs), *operands).result
+    assert np.array_equal(accumulators(layer, which, a, b).double().numpy(), theirs)
 
 
 @pytest.mark.parametrize("which", list(Pass))

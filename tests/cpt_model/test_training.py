@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from cpt_model import Config
 from cpt_model.schedules import CPT, Static
 from scripts.benchmarks.accuracy import bit_exact_run, fake_run, float_run
 
@@ -15,9 +16,15 @@ def _one_thread() -> None:
     torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("width", [3, 4, 5, 6, 7, 8])
+@pytest.mark.parametrize("width", range(3, 17))
 def test_the_loss_falls_at_every_width(width: int) -> None:
     run = bit_exact_run(Static(width), 8, seed=0, steps=60)
+    assert run.last_loss < 0.6 * run.first_loss
+
+
+@pytest.mark.parametrize("quantiser", ["dorefa", "wageubn"])
+def test_the_loss_falls_with_the_other_quantisers(quantiser: str) -> None:
+    run = bit_exact_run(Static(6), 8, seed=0, steps=60, config=Config(quantiser))
     assert run.last_loss < 0.6 * run.first_loss
 
 
