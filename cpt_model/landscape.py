@@ -27,9 +27,8 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from cpt_model.precision import precision, quantisation_state
+from cpt_model.precision import check_widths, precision, quantisation_state
 from cpt_model.schedules import Bits
-from cpt_model.schedules.base import MAX_BITS
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -222,8 +221,7 @@ def _check(
         raise LandscapeError("there is no model")
     if not sum(len(target) for _, target in batches):
         raise LandscapeError("the data has no samples")
-    if any(not 0 <= width <= MAX_BITS for width in (bits if isinstance(bits, tuple) else (bits,))):
-        raise LandscapeError(f"bits = {bits} are not in 0..{MAX_BITS} (0 is float32)")
+    check_widths(Bits(*bits) if isinstance(bits, tuple) else Bits(bits, 0), LandscapeError)
     if points < 3 or points % 2 == 0:
         raise LandscapeError(f"points = {points} is not an odd number from 3 on")
     if not 0 < span < math.inf:

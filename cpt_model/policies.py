@@ -45,3 +45,9 @@ def _is_shortcut(module: nn.Module, name: str) -> bool:
 
 
 POLICIES: dict[str, Callable[[nn.Module], Filter]] = {"cifar": cifar, "imagenet": imagenet, "none": none}
+
+
+def policy(name: str) -> Callable[[nn.Module], Filter]:
+    if name not in POLICIES:
+        raise ValueError(f"unknown policy '{name}'; there are: {', '.join(POLICIES)}")
+    return POLICIES[name]

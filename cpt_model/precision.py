@@ -10,14 +10,13 @@ from torch import nn
 
 from cpt_model.layers.state import LayerState
 from cpt_model.schedules import Bits, PrecisionScheduler, Schedule
-from sim.contract import MAX_OPERAND_BITS
+from cpt_model.schedules.base import check_bits
 
 
-def check_bits(bits: Bits) -> None:
-    """Widths are whole numbers 1..16, or 0 for float32."""
+def check_widths(bits: Bits, error: type[ValueError] = ValueError) -> None:
+    """Both are whole numbers 1..16, or 0 for float32."""
     for name, width in zip(bits._fields, bits, strict=True):
-        if width not in range(MAX_OPERAND_BITS + 1):
-            raise ValueError(f"{name} bits = {width}: whole numbers 1..{MAX_OPERAND_BITS}, or 0 for float32")
+        check_bits(f"{name} bits", width, least=0, error=error)
 
 
 def prepared_layers(model: nn.Module) -> dict[str, nn.Module]:
@@ -39,7 +38,7 @@ def set_precision(model: nn.Module, bits: Bits | tuple[int, int] | int) -> None:
     states = layer_states(model).values()
     for state in states:
         wanted = Bits(*bits) if isinstance(bits, tuple) else Bits(bits, state.bits.gradient)
-        check_bits(wanted)
+        check_widths(wanted)
         state.bits = wanted
 
 

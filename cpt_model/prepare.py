@@ -13,10 +13,11 @@ from torch import nn
 
 from cpt_model import fused_paths
 from cpt_model.layers import FORMS, LayerState, layer_seed
-from cpt_model.policies import POLICIES, Filter
-from cpt_model.precision import check_bits, prepared_layers
+from cpt_model.policies import Filter, policy
+from cpt_model.precision import check_widths, prepared_layers
 from cpt_model.quantisers import quantiser
 from cpt_model.schedules import Bits
+from cpt_model.schedules.base import check_bits
 from host.layer import LayerError
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_KERNEL, MAX_STEP
 
@@ -44,11 +45,10 @@ class Config:
 
     def __post_init__(self) -> None:
         quantiser(self.quantiser)
-        if self.policy not in POLICIES:
-            raise ValueError(f"unknown policy '{self.policy}'; there are: {', '.join(POLICIES)}")
+        policy(self.policy)
         object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
-        check_bits(self.bits)
-        check_bits(Bits(0, self.gradient_bits))
+        check_widths(self.bits)
+        check_bits("gradient_bits", self.gradient_bits, least=0, error=ValueError)
         if not 0 <= self.seed < 1 << 64:
             raise ValueError(f"seed {self.seed} is not in 0..2^64 - 1")
 
@@ -69,17 +69,13 @@ def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | Non
     config = config or Config()
     if prepared_layers(model):
         raise ValueError("the model is prepared already; call unprepare(model) first")
-    wanted = filter_fn or POLICIES[config.policy](model)
-    # Only these classes themselves: a subclass may compute something else (the projection inside an attention is one).
-    chosen = [
-        (name, module) for name, module in model.named_modules() if type(module) in FORMS and wanted(module, name)
-    ]
+    chosen = layers_to_quantise(model, filter_fn or policy(config.policy)(model))
     if not chosen:
         known = ", ".join(form.__name__ for form in FORMS)
         raise ValueError(f"the model has no layer to quantise ({known}), or the filter leaves all of them out")
-    for name, module in chosen:
+    for name, module in chosen.items():
         _refuse(module, name)
-    for index, (name, module) in enumerate(chosen):
+    for index, (name, module) in enumerate(chosen.items()):
         state = LayerState(
             name or type(module).__name__,
             quantiser(config.quantiser),
@@ -88,11 +84,18 @@ def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | Non
             config.gradient_bits,
         )
         module.__class__ = FORMS[type(module)]
-        module.cpt = state
+        module.cpt = state  # type: ignore[assignment]
     for module in model.modules():
         if prepared_layers(module):
             fused_paths.switch_off(module)
     return model
+
+
+def layers_to_quantise(model: nn.Module, wanted: Filter) -> dict[str, nn.Module]:
+    """The layers `prepare_` converts, by name: of these classes themselves, as a subclass may compute something else
+    (the projection inside an attention is one).
+    """
+    return {name: module for name, module in model.named_modules() if type(module) in FORMS and wanted(module, name)}
 
 
 def unprepare(model: Model) -> Model:

@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from cpt_model.precision import set_precision
 from cpt_model.schedules import Bits
-from cpt_model.schedules.base import MAX_BITS
+from cpt_model.schedules.base import check_bits
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -253,12 +253,13 @@ def _finite(value: Tensor, where: str) -> float:
 
 
 def _check(widths: list[int], steps: int, window: int, threshold: float, tolerance: float, gradient_bits: int) -> None:
-    if not widths or any(not 1 <= width <= MAX_BITS for width in widths):
-        raise RangeTestError(f"widths {widths} are not all in 1..{MAX_BITS}, or there are none")
+    if not widths:
+        raise RangeTestError("there are no widths")
+    for width in widths:
+        check_bits("width", width, error=RangeTestError)
     if any(narrow >= wide for narrow, wide in itertools.pairwise(widths)):
         raise RangeTestError(f"widths {widths} do not grow")
-    if not 0 <= gradient_bits <= MAX_BITS:
-        raise RangeTestError(f"gradient_bits = {gradient_bits} is not in 0..{MAX_BITS} (0 is float32)")
+    check_bits("gradient_bits", gradient_bits, least=0, error=RangeTestError)
     if window < 1 or steps < 2 * window:
         raise RangeTestError(f"steps = {steps} at each width are fewer than two windows of {window}")
     if not threshold > 0 or not tolerance >= 0:

@@ -12,12 +12,12 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
+from cpt_model import policies
 from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.tracer import Tracer, copy_to_run
-from cpt_model.layers import FORMS
 from cpt_model.models import build, entry
-from cpt_model.policies import POLICIES
 from cpt_model.precision import prepared_layers
+from cpt_model.prepare import layers_to_quantise
 
 
 def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int | None = None) -> ModelCount:
@@ -42,7 +42,7 @@ def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int
             "count() needs the inputs the model is called with, as torch.empty(2, 3, 32, 32, device='meta')"
         )
     samples = len(inputs[0]) if samples is None else samples
-    quantised = _quantised(model, policy)
+    quantised = prepared_layers(model) or layers_to_quantise(model, policies.policy(policy)(model))
     on_meta = all(each.is_meta for each in inputs)
     tracer = Tracer(copy_to_run(model, on_meta))
     tracer.run(inputs)
@@ -60,17 +60,6 @@ def count_network(name: str) -> ModelCount:
     with torch.device("meta"):
         model = build(name)
     return count(model, known.example(), policy=known.policy)
-
-
-def _quantised(model: nn.Module, policy: str) -> set[str]:
-    """Names of the layers `prepare_` converts, or has converted."""
-    prepared = prepared_layers(model)
-    if prepared:
-        return set(prepared)
-    if policy not in POLICIES:
-        raise ValueError(f"unknown policy '{policy}'; there are: {', '.join(POLICIES)}")
-    wanted = POLICIES[policy](model)
-    return {name for name, module in model.named_modules() if type(module) in FORMS and wanted(module, name)}
 
 
 def _for_one(layer: LayerCount, samples: int, quantised: bool) -> LayerCount:

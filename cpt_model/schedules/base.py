@@ -36,10 +36,12 @@ class Schedule(ABC):
         """The precision before it is rounded (half to even) to whole bits."""
 
 
-def check_bits(name: str, bits: int) -> None:
-    """Bits are whole numbers from 1 to 16."""
-    if not isinstance(bits, (int, np.integer)) or not 1 <= bits <= MAX_BITS:
-        raise ScheduleError(f"{name} = {bits} is not a whole number in 1..{MAX_BITS}")
+def check_bits(name: str, bits: int, least: int = 1, error: type[ValueError] = ScheduleError) -> None:
+    """Bits are whole numbers from 1 to 16, or from 0 where that stands for float32."""
+    whole = isinstance(bits, (int, np.integer)) and not isinstance(bits, bool)
+    if not whole or not least <= bits <= MAX_BITS:
+        meaning = "" if least else " (0 is float32)"
+        raise error(f"{name} = {bits} is not a whole number in {least}..{MAX_BITS}{meaning}")
 
 
 def check_range(low: int, high: int) -> None:

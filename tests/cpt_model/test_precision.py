@@ -50,7 +50,14 @@ def test_a_plain_pair_will_do() -> None:
 
 @pytest.mark.parametrize(
     ("bits", "message"),
-    [(17, "forward bits = 17"), (-1, "forward bits = -1"), (Bits(8, 17), "gradient bits = 17"), (2.5, "whole number")],
+    [
+        (17, "forward bits = 17"),
+        (-1, "forward bits = -1"),
+        (Bits(8, 17), "gradient bits = 17"),
+        (2.5, "whole number"),
+        (8.0, "forward bits = 8.0 is not a whole number"),
+        (True, "forward bits = True is not a whole number"),
+    ],
 )
 def test_bits_out_of_range_are_refused_and_change_nothing(bits: Bits | int, message: str) -> None:
     model = made()

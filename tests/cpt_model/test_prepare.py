@@ -218,9 +218,10 @@ def test_nothing_to_quantise_is_refused(model: nn.Module, filter_fn: Any) -> Non
     [
         ({"quantiser": "sbn"}, "unknown quantiser 'sbn'; there are: sbm, dorefa, wageubn"),
         ({"policy": "mnist"}, "unknown policy 'mnist'; there are: cifar, imagenet, none"),
-        ({"bits": Bits(17, 8)}, "forward bits = 17: whole numbers 1..16"),
+        ({"bits": Bits(17, 8)}, "forward bits = 17 is not a whole number in 0..16"),
         ({"bits": Bits(8, -1)}, "gradient bits = -1"),
-        ({"gradient_bits": 17}, "gradient bits = 17"),
+        ({"gradient_bits": 17}, "gradient_bits = 17"),
+        ({"gradient_bits": 8.0}, "gradient_bits = 8.0 is not a whole number"),
         ({"seed": -1}, "seed -1"),
         ({"seed": 1 << 64}, "not in 0..2"),
     ],

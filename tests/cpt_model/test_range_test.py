@@ -175,9 +175,9 @@ def test_json_keeps_everything_and_the_plot_is_a_picture(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"widths": ()}, "there are none"),
-        ({"widths": (0, 2)}, r"not all in 1\.\.16"),
-        ({"widths": (8, 17)}, r"not all in 1\.\.16"),
+        ({"widths": ()}, "there are no widths"),
+        ({"widths": (0, 2)}, r"width = 0 is not a whole number in 1\.\.16"),
+        ({"widths": (8, 17)}, r"width = 17 is not a whole number in 1\.\.16"),
         ({"widths": (4, 3)}, "do not grow"),
         ({"steps": 0}, "fewer than two windows"),
         ({"steps": 7}, "fewer than two windows of 4"),
