@@ -7,7 +7,8 @@
 Bits(forward=3, gradient=8)
 """
 
-from cpt_model.emulate import emulate
+from cpt_model.emulate import EmulationError, emulate
+from cpt_model.landscape import Landscape, landscape
 from cpt_model.precision import (
     get_precision,
     load_quantisation_state,
@@ -17,20 +18,32 @@ from cpt_model.precision import (
     set_precision,
 )
 from cpt_model.prepare import Config, prepare_, unprepare
-from cpt_model.schedules import CPT, Bits, PrecisionScheduler
+from cpt_model.range_norm import convert_range_norm_, restore_batch_norm_
+from cpt_model.range_test import precision_range_test
+from cpt_model.schedules import CPT, Bits, PrecisionScheduler, Static, named
+from cpt_model.swa import update_statistics
 
 __all__ = [
     "CPT",
     "Bits",
     "Config",
+    "EmulationError",
+    "Landscape",
     "PrecisionScheduler",
+    "Static",
+    "convert_range_norm_",
     "emulate",
     "get_precision",
+    "landscape",
     "load_quantisation_state",
+    "named",
     "precision",
+    "precision_range_test",
     "prepare_",
     "quantisation_state",
+    "restore_batch_norm_",
     "scheduler",
     "set_precision",
     "unprepare",
+    "update_statistics",
 ]

@@ -19,11 +19,13 @@ KEY = "cyclic precision"
 
 
 class LightningPrecision(Callback):
-    """Steps the precision after every optimiser step (accumulated batches share one) and logs bits and cost.
+    """Steps the precision after every batch that ends in an optimiser step (several optimisers step once together,
+    accumulated batches share a precision) and logs bits and cost.
 
-    Validation, test and prediction run at the plan's bits of evaluation, and the module stays at these after `fit`. The
-    state is part of every checkpoint, so `trainer.fit(..., ckpt_path=...)` goes on bit for bit. The module, or what it
-    holds, was prepared by `prepare_`.
+    Validation, test and prediction run at the plan's bits of evaluation, and the module stays at these after `fit`.
+    Without a `fit` or a checkpoint before them, only a stated `evaluate_at` is known (the highest bits depend on the
+    length of the run): else the module keeps the bits it has. The state is part of every checkpoint, so
+    `trainer.fit(..., ckpt_path=...)` goes on bit for bit. The module, or what it holds, was prepared by `prepare_`.
 
         plan = Plan(CPT(3, 8), gradient=8)
         trainer = Trainer(max_epochs=10, callbacks=[LightningPrecision(plan)])

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from cpt_model import get_precision, prepare_
+from cpt_model import get_precision, prepare_, set_precision
 from cpt_model.callbacks import LightningPrecision, lightning
 from cpt_model.callbacks.run import Plan
 from cpt_model.schedules import CPT, CosineAnnealing
@@ -86,6 +86,19 @@ def test_validation_inside_training_is_at_the_highest_bits_and_gives_them_back()
     assert forward_bits(module) == 3
     callback.on_train_end(trainer, module)
     assert forward_bits(module) == 8
+
+
+@pytest.mark.usefixtures("hooks_alone")
+@pytest.mark.parametrize(("stated", "expected"), [(None, 5), (4, 4)])
+def test_evaluation_without_a_fit_is_at_the_stated_bits_or_leaves_them(stated: int | None, expected: int) -> None:
+    module = Module()
+    set_precision(module, 5)
+    trainer = SimpleNamespace(state=SimpleNamespace(fn="validate"))
+    callback = LightningPrecision(Plan(CPT(3, 8, cycles=1), evaluate_at=stated))
+    callback.on_validation_start(trainer, module)
+    assert forward_bits(module) == expected
+    callback.on_validation_end(trainer, module)
+    assert forward_bits(module) == expected
 
 
 @pytest.mark.usefixtures("hooks_alone")
