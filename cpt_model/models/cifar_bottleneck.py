@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 
 from cpt_model.models.imagenet_resnet import BottleneckBlock
+from cpt_model.models.residual import stage
 
 
 class CifarBottleneckResNet(nn.Module):
@@ -24,17 +25,12 @@ class CifarBottleneckResNet(nn.Module):
             raise ValueError(f"a bottleneck CIFAR ResNet is 9n + 2 layers deep (11, 20, ..., 164), not {depth}")
         self.conv1 = nn.Conv2d(channels, 16, 3, 1, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(16)
-        self.layer1 = _stage(16, 16, blocks, stride=1)
-        self.layer2 = _stage(64, 32, blocks, stride=2)
-        self.layer3 = _stage(128, 64, blocks, stride=2)
+        self.layer1 = stage(BottleneckBlock, 16, 16, blocks, stride=1)
+        self.layer2 = stage(BottleneckBlock, 64, 32, blocks, stride=2)
+        self.layer3 = stage(BottleneckBlock, 128, 64, blocks, stride=2)
         self.fc = nn.Linear(256, classes)
 
     def forward(self, x: Tensor) -> Tensor:
         y = relu(self.bn1(self.conv1(x)))
         y = self.layer3(self.layer2(self.layer1(y)))
         return self.fc(y.mean((2, 3)))
-
-
-def _stage(channels: int, width: int, blocks: int, stride: int) -> nn.Sequential:
-    first = BottleneckBlock(channels, width, stride)
-    return nn.Sequential(first, *(BottleneckBlock(width * 4, width, 1) for _ in range(blocks - 1)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
+from cpt_model.models.residual import shortcut, stage
+
 
 class BasicBlock(nn.Module):
     """Two 3 × 3 convolutions, added to the shortcut."""
@@ -45,13 +47,6 @@ class BottleneckBlock(nn.Module):
         return relu(self.bn3(self.conv3(y)) + self.downsample(x))
 
 
-def shortcut(channels: int, out_channels: int, stride: int) -> nn.Module:
-    """1 × 1 where the shape changes, nothing elsewhere."""
-    if stride == 1 and channels == out_channels:
-        return nn.Identity()
-    return nn.Sequential(nn.Conv2d(channels, out_channels, 1, stride, bias=False), nn.BatchNorm2d(out_channels))
-
-
 # Blocks in each of the four stages.
 DEPTHS: dict[int, tuple[type[BasicBlock] | type[BottleneckBlock], tuple[int, int, int, int]]] = {
     18: (BasicBlock, (2, 2, 2, 2)),
@@ -77,20 +72,13 @@ class ImageNetResNet(nn.Module):
         self.conv1 = nn.Conv2d(channels, 64, 7, 2, 3, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
         self.maxpool = nn.MaxPool2d(3, 2, 1)
-        self.layer1 = _stage(block, 64, 64, blocks[0], stride=1)
-        self.layer2 = _stage(block, 64 * block.expansion, 128, blocks[1], stride=2)
-        self.layer3 = _stage(block, 128 * block.expansion, 256, blocks[2], stride=2)
-        self.layer4 = _stage(block, 256 * block.expansion, 512, blocks[3], stride=2)
+        self.layer1 = stage(block, 64, 64, blocks[0], stride=1)
+        self.layer2 = stage(block, 64 * block.expansion, 128, blocks[1], stride=2)
+        self.layer3 = stage(block, 128 * block.expansion, 256, blocks[2], stride=2)
+        self.layer4 = stage(block, 256 * block.expansion, 512, blocks[3], stride=2)
         self.fc = nn.Linear(512 * block.expansion, classes)
 
     def forward(self, x: Tensor) -> Tensor:
         y = self.maxpool(relu(self.bn1(self.conv1(x))))
         y = self.layer4(self.layer3(self.layer2(self.layer1(y))))
         return self.fc(y.mean((2, 3)))
-
-
-def _stage(
-    block: type[BasicBlock] | type[BottleneckBlock], channels: int, width: int, blocks: int, stride: int
-) -> nn.Sequential:
-    first = block(channels, width, stride)
-    return nn.Sequential(first, *(block(width * block.expansion, width, 1) for _ in range(blocks - 1)))
