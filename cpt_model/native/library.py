@@ -17,7 +17,7 @@ import time
 import warnings
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import torch
 
@@ -82,7 +82,7 @@ def load() -> ctypes.CDLL | None:
     return library
 
 
-def _check_memory(code: int, function: object, arguments: object) -> int:
+def _check_memory(code: Any, function: object, arguments: object) -> Any:
     if code == NO_MEMORY:
         raise MemoryError("the C++ kernels of a quantised layer found no memory")
     return code

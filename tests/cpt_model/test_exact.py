@@ -100,7 +100,7 @@ def test_corner_codes_on_the_reference(kind: str, which: Pass, ends: str, bits: 
         quantised(torch.from_numpy(codes), width, signed)
         for codes, width, signed in zip(operands, bits, signs, strict=True)
     )
-    theirs = run_pass(Reference(ZC706), layer, which, Precision(*bits, *signs), *operands).result
+    theirs = run_pass(Reference(ZC706), layer, which, Precision(*bits, *signs), operands[0], operands[1]).result
     assert np.array_equal(accumulators(layer, which, a, b).double().numpy(), theirs)
 
 
