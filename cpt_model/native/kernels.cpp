@@ -212,10 +212,11 @@ inline void finish_pixel(float* __restrict y, int64_t channels, float row, const
 extern "C" {
 
 // A training step frees and takes the same large blocks again and again. Handing their pages back to the system in
-// between costs more than the arithmetic of this file, so the allocator is told to keep them.
+// between costs more than the arithmetic of this file, so the allocator is told to keep them. Where it refuses, steps
+// only take longer.
 void cpt_keep_freed_memory() {
 #ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    if (!mallopt(M_MMAP_THRESHOLD, 1 << 30)) mallopt(M_MMAP_THRESHOLD, 32 << 20);  // older glibc takes no more
     mallopt(M_TRIM_THRESHOLD, INT32_MAX);
 #endif
 }
