@@ -8,7 +8,7 @@
 8.6 h
 """
 
-from cpt_model.cost.bit_operations import FLOAT_LAYERS, bit_operations, bit_products, gbitops, saving_pct
+from cpt_model.cost.bit_operations import FLOAT_LAYERS, bit_operations, bit_products, gbitops, saving_pct, step_cost
 from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.linear_board import LinearBoard, paper_board
 from cpt_model.cost.run import Run
@@ -27,4 +27,5 @@ __all__ = [
     "gbitops",
     "paper_board",
     "saving_pct",
+    "step_cost",
 ]

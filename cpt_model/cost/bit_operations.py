@@ -8,8 +8,11 @@ bw. M is `ModelCount.operations`. As the papers count, the first layer has an in
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
+from cpt_model.schedules import Bits
 
 FLOAT_BITS = 32
 # What layers that stay float (by the policy), and batch normalisations, count as.
@@ -28,6 +31,16 @@ def bit_products(run: Run) -> int:
     1920
     """
     return sum((fw * fw + 2 * fw * bw) * iterations for (fw, bw), iterations in run.widths().items())
+
+
+def step_cost(count: ModelCount, batch: int) -> Callable[[Bits], int]:
+    """Bit operations of one step at given bits, as callbacks and loops log them.
+
+    >>> from cpt_model.cost.counts import LayerCount
+    >>> step_cost(ModelCount((LayerCount("conv", "Conv2d", 1000, quantised=True),)), batch=2)(Bits(3, 8))
+    114000
+    """
+    return lambda bits: count.operations * batch * (bits.forward**2 + 2 * bits.forward * bits.gradient)
 
 
 def bit_operations(count: ModelCount, run: Run, float_layers: str = "scheduled") -> int:
