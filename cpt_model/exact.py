@@ -5,7 +5,7 @@ known of the codes: where it stays below 2^24 a float32 convolution of codes is 
 parts are added in float64; where no split helps, everything runs in float64, exact up to 2^53.
 
     forward, input error   Σ|a·b| ≤ max|a| · max over output channels of Σ|b|
-    weight gradient        Σ|a·b| ≤ √(Σa²) · √(Σb²), for each part of the batch (Cauchy-Schwarz)
+    weight gradient        Σ|a·b| ≤ Σ over images of √(Σa²) · √(Σb²), for each part of the batch (Cauchy-Schwarz)
 
 Results leave in the type they were computed in, so float64 means "may exceed 2^24".
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -51,15 +50,15 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
     if float32_is_exact():
-        squares = [each.sums.squares.cpu().numpy() for each in (x, e)]
+        of_x, of_e = (each.sums.squares.double().sqrt() for each in (x, e))  # norms by image and channel
         pixels = max(layer.height * layer.width, layer.out_height * layer.out_width)
         rounding = 1 + pixels * 2.0**-23  # they are sums in float32, a rounding for each pixel
-        for parts in (1, 2, 4, 8, MOST_PARTS):
+        for parts in (1, 2, 4, 8, MOST_PARTS):  # few different sizes: oneDNN compiles a kernel for each
             size = math.ceil(layer.batch / parts)
-            norms = [_greatest_norms(each, size) for each in squares]
-            if (norms[0] * norms[1]).max() * rounding <= EXACT_FLOAT32:
+            if _greatest_bound(of_x, of_e, size) * rounding <= EXACT_FLOAT32:
                 pieces = zip(x.codes.split(size), e.codes.split(size), strict=True)
-                return torch.stack([_gradient(layer, *piece) for piece in pieces]).sum(0, dtype=torch.float64)
+                products = [_gradient(layer, *piece).numpy() for piece in pieces]
+                return torch.from_numpy(np.sum(products, axis=0, dtype=np.float64))
             if size == 1:
                 break
     return _gradient(layer, x.codes.double(), e.codes.double())
@@ -73,10 +72,10 @@ def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:
     return by_group.sum(1).max().item()
 
 
-def _greatest_norms(squares: npt.NDArray[np.float32], size: int) -> npt.NDArray[np.float64]:
-    """Of each part of `size` images, the greatest norm of a channel's codes."""
-    by_part = np.add.reduceat(squares.astype(np.float64), range(0, len(squares), size), axis=0)
-    return np.sqrt(by_part.max(axis=1))
+def _greatest_bound(of_x: Tensor, of_e: Tensor, size: int) -> float:
+    """The greatest Σ over images of the product of norms, of all pairs of channels and all parts of `size` images."""
+    parts = zip(of_x.split(size), of_e.split(size), strict=True)
+    return max((x.T @ e).max().item() for x, e in parts)
 
 
 def _run(layer: Conv, which: Pass, a: Tensor, b: Tensor) -> Tensor:

@@ -14,6 +14,9 @@ from cpt_model.native.library import load
 _FLOAT32: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 
+MANY_WEIGHTS = 1 << 18  # from here on a second thread is worth waking
+
+
 def usable(values: Tensor) -> bool:
     """Whether the kernels take this tensor: else PyTorch operations do the same."""
     return values.device.type == "cpu" and values.dtype == torch.float32 and values.numel() > 0 and load() is not None
@@ -76,10 +79,11 @@ def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, 
     scale, offset = (torch.empty(channels, 1, 1, 1, **_FLOAT32) for _ in range(2))
     tap_sums = torch.empty(*kernel, channels, dtype=torch.float64, device="cpu")
     greatest = ctypes.c_double()
+    threads = torch.get_num_threads() if values.numel() >= MANY_WEIGHTS else 1
     bad = library.cpt_weights(
         *(values.data_ptr(), codes.data_ptr(), outs, ins, kernel[0] * kernel[1], by_input),
         *((1 << bits) - 1, 1 << bits - 1),
-        *(scale.data_ptr(), offset.data_ptr(), tap_sums.data_ptr(), ctypes.byref(greatest), torch.get_num_threads()),
+        *(scale.data_ptr(), offset.data_ptr(), tap_sums.data_ptr(), ctypes.byref(greatest), threads),
     )
     return None if bad else (codes, scale, offset, tap_sums, greatest.value)
 
