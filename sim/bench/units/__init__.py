@@ -1,0 +1,84 @@
+"""Cocotb benches of single modules of the RTL; `run_unit` builds one and runs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sim.bench.devices import ROOT
+from sim.bench.runner import BenchError, alone_in, environment, raise_failures
+from sim.bench.verilator import verilator_environment
+
+RTL = ROOT / "vivado" / "rtl"
+BENCH = ROOT / "vivado" / "bench"
+PACKAGES = ("contract_pkg.sv", "core_pkg.sv")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A module under test: its cocotb bench is `sim.bench.units.<bench>`, its sources are looked up by name."""
+
+    bench: str
+    toplevel: str
+    modules: tuple[str, ...]  # from the leaves up, without the suffix
+    parameters: dict[str, object] = field(default_factory=dict)
+
+    def sources(self) -> list[Path]:
+        packages = [RTL / name for name in PACKAGES if (RTL / name).exists()]
+        return [*packages, *(_source(module) for module in self.modules)]
+
+
+def _source(module: str) -> Path:
+    for folder in (RTL, BENCH):
+        if (folder / f"{module}.sv").exists():
+            return folder / f"{module}.sv"
+    raise FileNotFoundError(f"no module '{module}' in vivado/rtl or vivado/bench")
+
+
+def missing_simulator(simulator: str) -> str:
+    """Why this simulator cannot be used here; empty if it can."""
+    if simulator == "icarus" and shutil.which("iverilog") is None:
+        return "Icarus Verilog is not installed (apt-get install iverilog)"
+    return ""
+
+
+def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
+    """Runs a unit's bench; raises BenchError with what it found. WAVES=1 in the environment keeps a waveform."""
+    from cocotb_tools.runner import get_runner
+
+    waves = os.environ.get("WAVES") == "1"
+    settings = "-".join(str(value) for value in unit.parameters.values())
+    build = ROOT / "out" / "units" / f"{simulator}-{unit.toplevel}-{settings}"
+    build.mkdir(parents=True, exist_ok=True)
+    arguments = ["-Wall", "--assert"] if simulator == "verilator" else ["-g2012"]
+    tools = verilator_environment() if simulator == "verilator" else {}
+    with alone_in(build), environment(tools):
+        results = build / "results.xml"
+        results.unlink(missing_ok=True)
+        runner = get_runner(simulator)
+        try:
+            runner.build(
+                sources=unit.sources(),
+                hdl_toplevel=unit.toplevel,
+                build_dir=build,
+                build_args=arguments,
+                parameters=unit.parameters,
+                timescale=("1ns", "1ps"),
+                waves=waves,
+                log_file=build / "build.log",
+            )
+            runner.test(
+                test_module=f"sim.bench.units.{unit.bench}",
+                hdl_toplevel=unit.toplevel,
+                build_dir=build,
+                waves=waves,
+                extra_env={"CPT_SEED": str(seed), "COCOTB_LOG_LEVEL": "WARNING"},
+                results_xml=str(results),
+                log_file=build / "test.log",
+            )
+        except (RuntimeError, SystemExit) as failed:
+            if not results.exists():
+                raise BenchError(f"{failed}: see build.log and test.log in {build}") from failed
+        raise_failures(results)
