@@ -276,7 +276,6 @@ constexpr bool legal(const Config& c) {
         && c.columns >= 16 && c.columns <= 16
         && c.slice_groups >= 1 && c.slice_groups <= 64
         && c.lane_words >= 64 && c.lane_words <= 1048576
-        && c.lane_words % 4 == 0
         && c.column_words >= 16 && c.column_words <= 65536
         && c.row_words >= 16 && c.row_words <= 65536
         && c.bus_bytes >= 8 && c.bus_bytes <= 64

@@ -176,7 +176,7 @@ CONFIG_RANGES: dict[str, tuple[int, int, int, int]] = {
     "lanes": (16, 256, 0, 16),
     "columns": (16, 16, 0, 1),
     "slice_groups": (1, 64, 0, 1),
-    "lane_words": (64, 1048576, 0, 4),
+    "lane_words": (64, 1048576, 0, 1),
     "column_words": (16, 65536, 0, 1),
     "row_words": (16, 65536, 0, 1),
     "bus_bytes": (8, 64, 64, 1),

@@ -68,7 +68,7 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
         (("sim", "--layer", "linear:n1,c4-4,q"), "'q' is not understood"),
         (("sim", "--layer", "linear:n1,c4-4,k3"), "a linear layer has no k"),
         (("sim", "--layer", "linear:n1,n2,c4-4"), "says again"),
-        (("sim", "--layer", "conv:n60000,c1024-16,32x32,k1"), "bytes beyond the largest region"),
+        (("sim", "--layer", "conv:n60000,c512-16,32x32,k1"), "bytes beyond the largest region"),
         (("sim", "--bits", "0", "8"), "a_bits = 0 is not in 1..16"),
         (("sim", "--bits", "8", "17"), "a_bits = 17 is not in 1..16"),
         (("bench", "everything"), "no benchmark 'everything'"),

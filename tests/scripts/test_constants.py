@@ -18,7 +18,7 @@ ENUMS = ("opcode", "format", "flag", "error", "register", "ap_ctrl", "irq")
 ENDS = {parameter: (least, most) for parameter, (least, most, *_) in contract()["config_range"].items()}
 LEGAL = [{parameter: end} for parameter, ends in ENDS.items() for end in ends] + [{"bus_bytes": 32}]
 ILLEGAL = [{parameter: value} for parameter, (least, most) in ENDS.items() for value in (least - 1, most + 1)]
-ILLEGAL += [{"columns": 3}, {"columns": 12}, {"bus_bytes": 24}, {"lanes": 40}, {"lane_words": 2046}]
+ILLEGAL += [{"columns": 3}, {"columns": 12}, {"bus_bytes": 24}, {"lanes": 40}]
 BUILDS = [TINY.parameters() | change for change in (*LEGAL, *ILLEGAL)]
 VERDICTS = {f"LEGAL_{number}": int(number < len(LEGAL)) for number in range(len(BUILDS))}
 
