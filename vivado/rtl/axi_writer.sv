@@ -16,7 +16,7 @@ module axi_writer #(
     input  logic                req_valid_i,
     output logic                req_ready_o,
     input  logic [31:0]         req_addr_i,     ///< bus address of the first byte, any
-    input  logic [15:0]         req_bytes_i,    ///< 1..16384
+    input  logic [17:0]         req_bytes_i,    ///< 1..262000
     input  logic                data_valid_i,
     output logic                data_ready_o,
     input  logic [DataBits-1:0] data_i,         ///< bytes behind the range's end are ignored

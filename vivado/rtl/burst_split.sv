@@ -12,7 +12,7 @@ module burst_split #(
     input  logic                  req_valid_i,
     output logic                  req_ready_o,
     input  logic [31:0]           req_addr_i,
-    input  logic [15:0]           req_bytes_i,    ///< 1..65535 minus a beat
+    input  logic [17:0]           req_bytes_i,    ///< from 1; with the offset in the first beat within 18 bits
     output logic                  burst_valid_o,
     input  logic                  burst_ready_i,
     output logic [31:0]           burst_addr_o,   ///< a multiple of BusBytes
@@ -24,7 +24,7 @@ module burst_split #(
     output logic                  shift_extra_o   ///< the request spans one beat more than its bytes would fill
 );
   localparam int unsigned BeatAddrBits = 32 - OffsetBits;
-  localparam int unsigned CountBits    = 17 - OffsetBits;
+  localparam int unsigned CountBits    = 18 - OffsetBits;
 
   logic                    busy_q, first_q, extra_q;
   logic [BeatAddrBits-1:0] beat_q;
@@ -32,10 +32,10 @@ module burst_split #(
   logic [  OffsetBits-1:0] begin_q, end_q;
 
   // The last byte counted from the start of the first beat; its upper part is the number of beats minus 1.
-  logic [16:0] last_byte;
-  assign last_byte = 17'(req_bytes_i) + 17'(req_addr_i[OffsetBits-1:0]) - 17'd1;
-  logic [16-OffsetBits-1:0] full_beats;   // minus 1, had the request begun on a beat
-  assign full_beats = (16 - OffsetBits)'((req_bytes_i - 16'd1) >> OffsetBits);
+  logic [17:0] last_byte;
+  assign last_byte = req_bytes_i + 18'(req_addr_i[OffsetBits-1:0]) - 18'd1;
+  logic [CountBits-1:0] full_beats;   // minus 1, had the request begun on a beat
+  assign full_beats = CountBits'((req_bytes_i - 18'd1) >> OffsetBits);
 
   logic [3:0] to_cut;
   logic       more;
@@ -63,10 +63,10 @@ module burst_split #(
       busy_q  <= 1'b1;
       first_q <= 1'b1;
       beat_q  <= req_addr_i[31:OffsetBits];
-      left_q  <= last_byte[16:OffsetBits];
+      left_q  <= last_byte[17:OffsetBits];
       begin_q <= req_addr_i[OffsetBits-1:0];
       end_q   <= last_byte[OffsetBits-1:0];
-      extra_q <= last_byte[16:OffsetBits] != {1'b0, full_beats};
+      extra_q <= last_byte[17:OffsetBits] != full_beats;
     end
     if (!rst_ni || drop_i) busy_q <= 1'b0;
   end

@@ -1,7 +1,7 @@
 /// Runs a command list: fetches, checks, hands commands to the core, and ends the list as the contract's section 7 says.
 ///
-/// At most three commands are unfinished at once. The core may load and compute ahead, but must not store for a command
-/// before cmd_done_i of the one before it.
+/// The core has at most two commands: one that runs and the next, which it may plan but not begin before cmd_done_i.
+/// So an error that it reports is always that of the older one.
 module list_runner
   import contract_pkg::*;
   import command_pkg::*;
@@ -26,12 +26,9 @@ module list_runner
     output logic                cmd_valid_o,
     input  logic                cmd_ready_i,
     output decoded_t            cmd_o,            ///< stays until it is taken
-    output logic [         1:0] cmd_id_o,
     input  logic                cmd_done_i,       ///< the oldest command's results are all in memory
-    input  logic                load_error_i,     ///< a read of command load_error_id_i failed
-    input  logic [         1:0] load_error_id_i,
-    input  logic                store_error_i,    ///< a write of command store_error_id_i failed
-    input  logic [         1:0] store_error_id_i,
+    input  logic                load_error_i,     ///< a read of the oldest command failed; it stores no more
+    input  logic                store_error_i,    ///< a write of the oldest command failed
     output logic                flush_o,          ///< drop all work, let AXI run dry; held until core_idle_i
     input  logic                core_idle_i,
     output logic                ar_valid_o,
@@ -44,10 +41,10 @@ module list_runner
     input  logic [         1:0] r_resp_i
 );
   typedef enum logic [3:0] {
-    Idle, CheckList, Fetch, FetchWait, Check, CheckWait, Hazard, Offer, Drain, Flush, Done
+    Idle, CheckList, Fetch, FetchWait, Check, CheckWait, Offer, Drain, Flush, Done
   } state_e;
 
-  localparam logic [1:0] MaxUnfinished = 2'd3;
+  localparam logic [1:0] MaxUnfinished = 2'd2;
 
   state_e      state_q;
   logic [31:0] mem_base_q, mem_bytes_q, list_begin_q, list_end_q;
@@ -56,17 +53,13 @@ module list_runner
   logic        silent_q;                     // it was stopped by a reset
   logic [ 1:0] flush_cycles_q;
 
-  // The commands that the core has: ids oldest_q .. next_id_q - 1.
-  logic [3:0] unfinished_q, load_failed_q, store_failed_q;
-  logic [1:0] oldest_q, next_id_q, count_q;
-  logic       take, read_fails, write_fails, running;
+  logic [1:0] unfinished_q;                  // commands that the core has
+  logic       take, running;
 
-  assign take        = cmd_valid_o && cmd_ready_i;
-  assign read_fails  = unfinished_q[oldest_q] && load_failed_q[oldest_q];
-  assign write_fails = unfinished_q[oldest_q] && store_failed_q[oldest_q];
-  assign running     = state_q >= Fetch && state_q <= Drain;
+  assign take    = cmd_valid_o && cmd_ready_i;
+  assign running = state_q >= Fetch && state_q <= Drain;
 
-  logic   fetch_idle, fetch_reserved, fetch_error, check_done, hazard_clear;
+  logic   fetch_idle, fetch_reserved, fetch_error, check_done;
   logic [7:0] list_error, check_error;
   words_t words;
 
@@ -112,21 +105,9 @@ module list_runner
       .decoded_o   (cmd_o)
   );
 
-  hazard_check u_hazard (
-      .clk_i,
-      .rst_ni,
-      .add_i       (take),
-      .add_id_i    (next_id_q),
-      .unfinished_i(unfinished_q),
-      .check_i     (state_q == Hazard),
-      .cmd_i       (cmd_o),
-      .clear_o     (hazard_clear)
-  );
-
   assign begin_o     = state_q == Idle && start_i && !soft_reset_i;
   assign done_o      = state_q == Done && !soft_reset_i;
-  assign cmd_valid_o = state_q == Offer && count_q != MaxUnfinished;
-  assign cmd_id_o    = next_id_q;
+  assign cmd_valid_o = state_q == Offer && unfinished_q != MaxUnfinished;
   assign flush_o     = state_q == Flush;
   assign mem_base_o  = mem_base_q;
 
@@ -155,15 +136,14 @@ module list_runner
       CheckWait:
       if (check_done) begin
         verdict_q <= check_error;
-        state_q   <= check_error == 8'(ERROR_OK) ? Hazard : Drain;
+        state_q   <= check_error == 8'(ERROR_OK) ? Offer : Drain;
       end
-      Hazard: if (hazard_clear) state_q <= Offer;
       Offer:
       if (take) begin
         next_q  <= next_q + COMMAND_BYTES;
         state_q <= Fetch;
       end
-      Drain: if (count_q == '0) state_q <= Done;
+      Drain: if (unfinished_q == '0) state_q <= Done;
       Flush: begin
         if (flush_cycles_q != '1) flush_cycles_q <= flush_cycles_q + 2'd1;
         else if (core_idle_i && fetch_idle) state_q <= silent_q ? Idle : Done;
@@ -172,8 +152,8 @@ module list_runner
     endcase
     if (state_q != Flush) flush_cycles_q <= '0;
     // A command that failed is the first that is not completed; those behind it do not count.
-    if (running && (read_fails || write_fails)) begin
-      verdict_q <= read_fails ? 8'(ERROR_READ_BUS) : 8'(ERROR_WRITE_BUS);
+    if (running && (load_error_i || store_error_i)) begin
+      verdict_q <= load_error_i ? 8'(ERROR_READ_BUS) : 8'(ERROR_WRITE_BUS);
       state_q   <= Flush;
     end
     if (soft_reset_i && state_q != Idle) begin
@@ -188,22 +168,9 @@ module list_runner
   assign error_index_o = (verdict_q == 8'(ERROR_OK) || verdict_q < 8'(ERROR_OPCODE)) ? NO_COMMAND : commands_done_o;
 
   always_ff @(posedge clk_i) begin
-    if (take) begin
-      unfinished_q[next_id_q] <= 1'b1;
-      next_id_q               <= next_id_q + 2'd1;
-    end
-    if (cmd_done_i && running) begin
-      unfinished_q[oldest_q] <= 1'b0;
-      oldest_q               <= oldest_q + 2'd1;
-      commands_done_o        <= commands_done_o + 32'd1;
-    end
-    if (load_error_i) load_failed_q[load_error_id_i] <= 1'b1;
-    if (store_error_i) store_failed_q[store_error_id_i] <= 1'b1;
-    count_q <= count_q + 2'(take) - 2'(cmd_done_i);
-    if (!rst_ni || begin_o || flush_o) begin
-      {unfinished_q, load_failed_q, store_failed_q} <= '0;
-      {oldest_q, next_id_q, count_q}                <= '0;
-    end
+    if (cmd_done_i && running) commands_done_o <= commands_done_o + 32'd1;
+    if (!rst_ni || begin_o || flush_o) unfinished_q <= '0;
+    else unfinished_q <= unfinished_q + 2'(take) - 2'(cmd_done_i);
     if (!rst_ni || begin_o) commands_done_o <= '0;
   end
 
