@@ -8,9 +8,27 @@ from sim.bench.units import Unit, missing_simulator, run_unit
 
 ENGINES = ("sync_fifo", "burst_split", "axi_reader", "axi_writer", "axi_rules", "axi_engines")
 
+CHECKER = ("field_check", "command_check", "checker_bench")
+
+CONTROL = (
+    *("sync_fifo", "burst_split", "axi_reader", "axi_writer"),
+    *("field_check", "command_check", "list_check", "command_fetch", "list_runner"),
+    *("control_registers", "cycle_counters", "stub/core", "cpt_kernel"),
+)
+
 
 def engines(bus_bytes: int) -> Unit:
     return Unit("axi_engines", "axi_engines", ENGINES, {"BusBytes": bus_bytes})
+
+
+def checker(build: int) -> Unit:
+    config = ("tiny", "zc706")[build]
+    settings = {"CPT_CONFIG": config, "CPT_COUNT": "2500"}
+    return Unit("command_check", "checker_bench", CHECKER, {"Build": build}, settings)
+
+
+def control() -> Unit:
+    return Unit("control", "cpt_kernel", CONTROL)
 
 
 @pytest.fixture(params=["verilator", "icarus"])
@@ -25,3 +43,14 @@ def simulator(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("bus_bytes", [8, 64])
 def test_axi_engines(bus_bytes: int, simulator: str) -> None:
     run_unit(engines(bus_bytes), simulator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", [0, 1])
+def test_checker(build: int, simulator: str) -> None:
+    run_unit(checker(build), simulator)
+
+
+@pytest.mark.slow
+def test_registers_and_lists(simulator: str) -> None:
+    run_unit(control(), simulator)

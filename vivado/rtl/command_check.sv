@@ -108,9 +108,9 @@ module command_check
                      || (has_sums && 8'(k_bits) + 8'(c.a_bits) > 8'd31);
 
   // CAPACITY: the needs are products with a width of 1..16 bits, so each width has its own constant bound.
-  function automatic logic [31:0] bound(logic [31:0] words, logic [4:0] bits, logic [31:0] unit);
+  function automatic logic [31:0] bound(logic [31:0] most, logic [4:0] bits, logic [31:0] unit);
     bound = '0;
-    for (int unsigned i = 1; i <= 16; i++) if (bits == 5'(i)) bound = words / 32'(i) * unit;
+    for (int unsigned i = 1; i <= 16; i++) if (bits == 5'(i)) bound = most / 32'(i) * unit;
   endfunction
   logic exceeds_q;
 

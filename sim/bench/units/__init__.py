@@ -13,7 +13,7 @@ from sim.bench.verilator import verilator_environment
 
 RTL = ROOT / "vivado" / "rtl"
 BENCH = ROOT / "vivado" / "bench"
-PACKAGES = ("contract_pkg.sv", "core_pkg.sv")
+PACKAGES = ("contract_pkg.sv", "command_pkg.sv")
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Unit:
     toplevel: str
     modules: tuple[str, ...]  # from the leaves up, without the suffix
     parameters: dict[str, object] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)  # for the bench's environment
 
     def sources(self) -> list[Path]:
-        packages = [RTL / name for name in PACKAGES if (RTL / name).exists()]
-        return [*packages, *(_source(module) for module in self.modules)]
+        return [*(RTL / name for name in PACKAGES), *(_source(module) for module in self.modules)]
 
 
 def _source(module: str) -> Path:
@@ -49,10 +49,10 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
     from cocotb_tools.runner import get_runner
 
     waves = os.environ.get("WAVES") == "1"
-    settings = "-".join(str(value) for value in unit.parameters.values())
-    build = ROOT / "out" / "units" / f"{simulator}-{unit.toplevel}-{settings}"
+    name = "-".join([simulator, unit.bench, *(str(value) for value in unit.parameters.values())])
+    build = ROOT / "out" / "units" / name
     build.mkdir(parents=True, exist_ok=True)
-    arguments = ["-Wall", "--assert"] if simulator == "verilator" else ["-g2012"]
+    arguments = ["-Wall", "-Wno-SYMRSVDWORD", "--assert"] if simulator == "verilator" else ["-g2012"]
     tools = verilator_environment() if simulator == "verilator" else {}
     with alone_in(build), environment(tools):
         results = build / "results.xml"
@@ -74,7 +74,7 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
                 hdl_toplevel=unit.toplevel,
                 build_dir=build,
                 waves=waves,
-                extra_env={"CPT_SEED": str(seed), "COCOTB_LOG_LEVEL": "WARNING"},
+                extra_env={"CPT_SEED": str(seed), "COCOTB_LOG_LEVEL": "WARNING", **unit.settings},
                 results_xml=str(results),
                 log_file=build / "test.log",
             )
