@@ -12,7 +12,7 @@ package compressor_pkg;
   function automatic logic [63:0] two_products_init();
     for (int i = 0; i < 32; i++) begin
       automatic logic [4:0] in = 5'(i);
-      automatic int unsigned sum = 32'(in[4]) + 32'(in[3] & in[2]) + 32'(in[1] & in[0]);
+      automatic logic [1:0] sum = 2'(in[4]) + 2'(in[3] & in[2]) + 2'(in[1] & in[0]);
       two_products_init[32+i] = sum[0];
       two_products_init[i]    = sum[1];
     end

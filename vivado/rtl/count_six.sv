@@ -10,15 +10,14 @@ module count_six
 );
   assign di_o[0] = x_i[5];
 
-  LUT6_2 #(.INIT(Parity)) u_parity (
+  LUT6 #(.INIT(Parity)) u_parity (
       .I5(x_i[5]),
       .I4(x_i[4]),
       .I3(x_i[3]),
       .I2(x_i[2]),
       .I1(x_i[1]),
       .I0(x_i[0]),
-      .O6(s_o[0]),
-      .O5()
+      .O (s_o[0])
   );
 
   LUT6_2 #(.INIT(Five)) u_five (

@@ -176,6 +176,12 @@ module load_writer
     end
   end
 
+  // Word `turned[b]` of the window goes to bank b = (address + word) mod 4.
+  logic [3:0][1:0] turned;
+  for (genvar b = 0; b < 4; b++) begin : gen_turn
+    assign turned[b] = 2'(b) - address_q[1:0];
+  end
+
   // Writes, registered.
   always_ff @(posedge clk_i) begin
     lane_valid_o   <= rst_ni && job_q.kind == JobLane && take != '0;
@@ -184,9 +190,8 @@ module load_writer
     triple_o       <= job_q.kind == JobError ? job_q.target : 8'(32'(job_q.target) * Triples + 32'(triple_q));
     entry_o        <= address_q;
     for (int unsigned b = 0; b < 4; b++) begin
-      // Word w of the window goes to bank (address + w) mod 4.
-      bank_write_o[b]   <= 3'(2'(b) - address_q[1:0]) < take;
-      bank_data_o[b]    <= window_q[3'(2'(b) - address_q[1:0])];
+      bank_write_o[b]   <= 3'(turned[b]) < take;
+      bank_data_o[b]    <= window_q[3'(turned[b])];
       bank_address_o[b] <= address_q[15:2] + 14'(2'(b) < address_q[1:0]);
     end
     for (int unsigned w = 0; w < 3; w++) begin

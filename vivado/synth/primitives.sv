@@ -1,5 +1,18 @@
 // Faces of the 7-series primitives that the core instantiates, for Yosys' SystemVerilog front end. Their contents are the
 // vendor's: in Vivado they are built in, in proofs they are Yosys' own models (+/xilinx/cells_sim.v).
+// verilator lint_off DECLFILENAME
+// verilator lint_off UNUSEDPARAM
+// verilator lint_off UNUSEDSIGNAL
+// verilator lint_off UNDRIVEN
+
+(* blackbox *)
+module LUT6 #(
+    parameter logic [63:0] INIT = '0
+) (
+    input  logic I0, I1, I2, I3, I4, I5,
+    output logic O
+);
+endmodule
 
 (* blackbox *)
 module LUT6_2 #(
