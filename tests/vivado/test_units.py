@@ -6,12 +6,12 @@ import pytest
 
 from sim.bench.units import Unit, missing_simulator, run_unit
 
-ENGINES = ("sync_fifo", "burst_split", "axi_reader", "axi_writer", "axi_rules", "axi_engines")
+ENGINES = ("sync_fifo", "burst_split", "rotate", "join_beats", "axi_reader", "axi_writer", "axi_rules", "axi_engines")
 
 CHECKER = ("field_check", "command_check", "checker_bench")
 
 CONTROL = (
-    *("sync_fifo", "burst_split", "axi_reader", "axi_writer"),
+    *("sync_fifo", "burst_split", "rotate", "join_beats", "axi_reader", "axi_writer"),
     *("field_check", "command_check", "list_check", "command_fetch", "list_runner"),
     *("control_registers", "cycle_counters", "stub/core", "cpt_kernel"),
 )

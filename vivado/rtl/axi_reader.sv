@@ -14,7 +14,7 @@ module axi_reader #(
     output logic                idle_o,         ///< nothing is under way or kept
     input  logic                req_valid_i,
     output logic                req_ready_o,
-    input  logic [31:0]         req_addr_i,     ///< bus address of the first byte, any
+    input  logic [31:0]         req_addr_i,     ///< bus address of the first byte, even
     input  logic [17:0]         req_bytes_i,    ///< 1..262000
     output logic                data_valid_o,
     input  logic                data_ready_i,
@@ -31,8 +31,8 @@ module axi_reader #(
     input  logic [ 1:0]         r_resp_i,
     input  logic                r_last_i
 );
-  if (BusBytes < 2 || BusBytes > 64 || 2 ** OffsetBits != BusBytes) begin : gen_bad_bus
-    $error("axi_reader: BusBytes is not a power of two in 2..64");
+  if (BusBytes < 8 || BusBytes > 64 || 2 ** OffsetBits != BusBytes) begin : gen_bad_bus
+    $error("axi_reader: BusBytes is not a power of two in 8..64");
   end
 
   // What the data side must know of a burst.
@@ -95,14 +95,14 @@ module axi_reader #(
       .empty_o(queue_empty)
   );
 
-  // Stage 1: the bus's beat, rotated so that every byte is where the stream wants it.
+  // Stage 1: the bus's beat, rotated so that every byte is where the stream wants it, but for a step of two bytes.
   logic turned_valid_q, turned_error_q, turned_first_q, turned_last_q, turned_owes_q, turned_ready;
   logic burst_begun_q;
   logic [OffsetBits-1:0] turned_offset_q;
   logic [DataBits-1:0] turned_q, turned_d;
 
   assign r_ready_o = !turned_valid_q || turned_ready || flush_i;
-  assign turned_d  = DataBits'({r_data_i, r_data_i} >> {burst.offset, 3'd0});
+  rotate #(.Bytes(BusBytes)) u_rotate (.data_i(r_data_i), .shift_i(burst.offset[OffsetBits-1:2]), .data_o(turned_d));
 
   always_ff @(posedge clk_i) begin
     if (r_valid_i && r_ready_o) begin
@@ -120,7 +120,7 @@ module axi_reader #(
   end
 
   // Stage 2: bytes of the beat before and of this one make a beat of the stream.
-  logic owed_q, kept_error_q, aligned, completes;
+  logic owed_q, kept_error_q, kept_turn_q, aligned, completes;
   logic [DataBits-1:0] kept_q;
 
   assign aligned      = turned_offset_q == '0;
@@ -135,14 +135,20 @@ module axi_reader #(
   logic [BusBytes-1:0] from_kept;
   assign from_kept = owed_q ? '1 : aligned ? '0 : ~({BusBytes{1'b1}} << (OffsetBits'(0) - turned_offset_q));
 
-  for (genvar i = 0; i < BusBytes; i++) begin : gen_byte
-    assign data_o[8*i+:8] = from_kept[i] ? kept_q[8*i+:8] : turned_q[8*i+:8];
-  end
+  // A beat that is owed lies in kept_q alone; its request's offset went with it.
+  join_beats #(.Bytes(BusBytes)) u_join (
+      .kept_i     (kept_q),
+      .next_i     (turned_q),
+      .turn_i     (owed_q ? kept_turn_q : turned_offset_q[1]),
+      .from_kept_i(from_kept),
+      .data_o
+  );
 
   always_ff @(posedge clk_i) begin
     if (turned_valid_q && turned_ready) begin
       kept_q       <= turned_q;
       kept_error_q <= turned_error_q;
+      kept_turn_q  <= turned_offset_q[1];
     end
     if (!rst_ni || flush_i) owed_q <= 1'b0;
     else if (turned_valid_q && turned_ready) owed_q <= turned_last_q && turned_owes_q;

@@ -15,7 +15,7 @@ module axi_writer #(
     output logic                error_o,        ///< a response was an error; sticky, cleared by flush_i
     input  logic                req_valid_i,
     output logic                req_ready_o,
-    input  logic [31:0]         req_addr_i,     ///< bus address of the first byte, any
+    input  logic [31:0]         req_addr_i,     ///< bus address of the first byte, even
     input  logic [17:0]         req_bytes_i,    ///< 1..262000
     input  logic                data_valid_i,
     output logic                data_ready_o,
@@ -33,8 +33,8 @@ module axi_writer #(
     output logic                b_ready_o,
     input  logic [ 1:0]         b_resp_i
 );
-  if (BusBytes < 2 || BusBytes > 64 || 2 ** OffsetBits != BusBytes) begin : gen_bad_bus
-    $error("axi_writer: BusBytes is not a power of two in 2..64");
+  if (BusBytes < 8 || BusBytes > 64 || 2 ** OffsetBits != BusBytes) begin : gen_bad_bus
+    $error("axi_writer: BusBytes is not a power of two in 8..64");
   end
 
   // What the data side must know of a burst.
@@ -107,7 +107,8 @@ module axi_writer #(
   // Stage 1: bytes of the stream's beat before and of this one, rotated, make a beat of the bus.
   logic [3:0] beat_q;   // of the burst
   logic w_free, w_make, burst_last, request_first, request_last, needs_data;
-  logic [DataBits-1:0] turned, kept_q, merged;
+  logic [DataBits-1:0] turned, kept_q, merged;   // turned and kept_q: but for a step of two bytes
+  logic [OffsetBits-1:0] turn;
   logic [BusBytes-1:0] strobe;
 
   assign burst_last    = beat_q == burst.len;
@@ -118,16 +119,21 @@ module axi_writer #(
   assign w_make        = w_free && !queue_empty && (flush_i || data_valid_i || !needs_data);
   assign data_ready_o  = w_free && !queue_empty && !flush_i && needs_data;
   assign burst_done    = w_make && burst_last;
-  assign turned        = DataBits'({data_i, data_i} >> {OffsetBits'(0) - burst.offset, 3'd0});
+  assign turn          = OffsetBits'(0) - burst.offset;
 
   logic [BusBytes-1:0] before_begin, behind_end;
   assign before_begin = ~({BusBytes{1'b1}} << burst.offset);
   assign behind_end   = {{BusBytes - 1{1'b1}}, 1'b0} << burst.finish;
   assign strobe       = (request_first ? ~before_begin : '1) & (request_last ? ~behind_end : '1);
 
-  for (genvar i = 0; i < BusBytes; i++) begin : gen_byte
-    assign merged[8*i+:8] = before_begin[i] ? kept_q[8*i+:8] : turned[8*i+:8];
-  end
+  rotate #(.Bytes(BusBytes)) u_rotate (.data_i, .shift_i(turn[OffsetBits-1:2]), .data_o(turned));
+  join_beats #(.Bytes(BusBytes)) u_join (
+      .kept_i     (kept_q),
+      .next_i     (turned),
+      .turn_i     (turn[1]),
+      .from_kept_i(before_begin),
+      .data_o     (merged)
+  );
 
   always_ff @(posedge clk_i) begin
     if (w_make) begin
@@ -145,5 +151,5 @@ module axi_writer #(
   assign idle_o = !split_valid && !aw_valid_o && outstanding_q == '0;
 
   logic unused;
-  assign unused = &{1'b0, b_resp_i[0]};
+  assign unused = &{1'b0, b_resp_i[0], turn[0]};
 endmodule
