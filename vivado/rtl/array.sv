@@ -68,18 +68,16 @@ module array
   logic [L-1:0][15:0][47:0] sums;
   logic [L-1:0][31:0] row_sums;
   for (genvar l = 0; l < L; l++) begin : gen_row
-    for (genvar c = 0; c < 16; c++) begin : gen_column
-      dpu #(.Bits(K)) u_dpu (
-          .clk_i,
-          .valid_i (op_valid_i),
-          .first_i (op_first_i),
-          .negate_i(op_negate_i),
-          .shift_i (op_shift_i),
-          .a_i     (a_q[l]),
-          .b_i     (b_q[c]),
-          .acc_o   (sums[l][c])
-      );
-    end
+    dpu_row #(.Bits(K), .Columns(16)) u_products (
+        .clk_i,
+        .valid_i (op_valid_i),
+        .first_i (op_first_i),
+        .negate_i(op_negate_i),
+        .shift_i (op_shift_i),
+        .a_i     (a_q[l]),
+        .b_i     (b_q),
+        .acc_o   (sums[l])
+    );
     row_sum #(.Bits(K)) u_row_sum (
         .clk_i,
         .valid_i (op_valid_i && op_sums_i),

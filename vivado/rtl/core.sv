@@ -93,7 +93,9 @@ module core
   logic [14:0] mask;
   logic [31:0] row_address, row_element, row_sums;
 
-  loader #(.Build(Config), .Writers(Writers)) u_loader (
+  logic rows_valid, rows_ready;
+  rows_t rows;
+  loader #(.Build(Config)) u_loader (
       .clk_i,
       .rst_ni       (run_n),
       .start_i      (start),
@@ -102,15 +104,9 @@ module core
       .step_done_i  (step_done),
       .chunk_done_i (chunk_done),
       .array_idle_i (feeder_idle),
-      .halt_i       (load_failed),
-      .req_valid_o  (req_valid),
-      .req_ready_i  (req_ready),
-      .req_addr_o   (req_addr),
-      .req_bytes_o  (req_bytes),
-      .job_o        (job),
-      .job_writer_o (job_writer),
-      .mark_valid_o (mark_valid),
-      .mark_ready_i (mark_ready),
+      .rows_valid_o (rows_valid),
+      .rows_ready_i (rows_ready),
+      .rows_o       (rows),
       .mask_valid_o (mask_valid),
       .mask_lane_o  (mask_lane),
       .mask_row_o   (mask_row),
@@ -120,6 +116,23 @@ module core
       .row_address_o(row_address),
       .row_element_o(row_element),
       .row_sums_o   (row_sums)
+  );
+  row_requests #(.Writers(Writers)) u_requests (
+      .clk_i,
+      .rst_ni      (run_n),
+      .plan_i      (plan_q),
+      .rows_valid_i(rows_valid),
+      .rows_ready_o(rows_ready),
+      .rows_i      (rows),
+      .halt_i      (load_failed),
+      .req_valid_o (req_valid),
+      .req_ready_i (req_ready),
+      .req_addr_o  (req_addr),
+      .req_bytes_o (req_bytes),
+      .job_o       (job),
+      .job_writer_o(job_writer),
+      .mark_valid_o(mark_valid),
+      .mark_ready_i(mark_ready)
   );
 
   logic [Writers-1:0] lane_valid, triple_valid;
@@ -135,6 +148,8 @@ module core
       .clk_i,
       .rst_ni        (run_n),
       .b_bits_i      (plan_q.c.b_bits),
+      .row_words_i   (plan_q.row_words),
+      .ring_words_i  (plan_q.ring_words),
       .req_valid_i   (req_valid),
       .req_ready_o   (req_ready),
       .req_addr_i    (req_addr),

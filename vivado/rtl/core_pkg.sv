@@ -3,7 +3,7 @@ package core_pkg;
   import command_pkg::*;
 
   // verilator lint_off UNUSEDPARAM
-  localparam int unsigned DpuLatency    = 4;     ///< cycles from an operand pair to the sum that contains it
+  localparam int unsigned DpuLatency    = 6;     ///< cycles from an operand pair to the sum that contains it
   localparam int unsigned RowDepth      = 32;    ///< output rows of a lane that masks and addresses are kept for
   localparam int unsigned RowBits       = 5;
   localparam int unsigned AccDepth      = 1024;  ///< entries of the accumulator RAM, two lanes' results each
@@ -44,6 +44,8 @@ package core_pkg;
     logic        segmented;      // WGRAD whose rows do not fit: runs of `span` columns, plane by plane
     logic [11:0] span;           // output columns in a row step
     logic [11:0] spans;          // row steps of an output row
+    logic [ 4:0] batch;          // row steps that are loaded lane by lane, at most
+    logic [ 4:0] first_chunk;    // WGRAD: row steps of the first chunk, 1..chunk_rows
     logic [ 4:0] chunk_rows;     // WGRAD: row steps whose K are summed before the accumulator RAM is used
     logic        two_chunks;     // two chunks of B fit the column memories
     logic [15:0] group_entries;  // column memory entries from output block to output block
@@ -74,9 +76,22 @@ package core_pkg;
     logic [15:0] address; // word of the lane's memory, or entry of the column memories
     logic [17:0] words;   // of the request
     logic [ 5:0] slot;    // JobWeights: first slot; JobError: first pixel's place in its triple
-    logic [ 4:0] planes;  // planes in the request, one after the other (JobError) or in each kernel row (JobWeights)
-    logic [11:0] run;     // words of a plane that lie together
+    logic [ 4:0] planes;  // planes of each row of the error or of the kernel
+    logic [15:0] run;     // words that lie together: of a plane, or of a row of a block (JobLane)
   } job_t;
+
+  /// Bytes that the loader wants: rows of a block or plane that lie together, in each of `parts` blocks or planes.
+  typedef struct packed {
+    job_e        kind;
+    logic [ 7:0] target;
+    logic [31:0] base;    // address of row 0
+    logic [11:0] row;
+    logic [17:0] bytes;   // of each part
+    logic [15:0] place;   // of the first part in the lane's or column memories
+    logic [ 5:0] slot;
+    logic [15:0] run;
+    logic [11:0] parts;
+  } rows_t;
 
   /// A read of all lane memories: four consecutive words, the first three of which may go to slots of the window.
   typedef struct packed {

@@ -92,8 +92,8 @@ module cpt_kernel
     `MASTER_PORTS(m_axi_stores)
 );
   localparam logic [2:0] BeatSize = 3'($clog2(BusBytes));
-  localparam int unsigned MaxReads = 16;    // bursts of 16 beats: enough for some 200 cycles of latency
-  localparam int unsigned MaxWrites = 16;
+  localparam int unsigned MaxReads = 64;    // rows are short: one beat a burst and 60 cycles of latency
+  localparam int unsigned MaxWrites = 32;
 
   if (Build > 1) begin : gen_bad_build
     $error("cpt_kernel: Build is not 0 (tiny) or 1 (zc706)");

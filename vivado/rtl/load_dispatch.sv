@@ -11,6 +11,8 @@ module load_dispatch
     input  logic                  clk_i,
     input  logic                  rst_ni,
     input  logic [           4:0] b_bits_i,
+    input  logic [          15:0] row_words_i,
+    input  logic [          16:0] ring_words_i,
     input  logic                  req_valid_i,    ///< from the loader
     output logic                  req_ready_o,
     input  logic [          31:0] req_addr_i,
@@ -67,6 +69,8 @@ module load_dispatch
         .clk_i,
         .rst_ni,
         .b_bits_i,
+        .row_words_i,
+        .ring_words_i,
         .job_valid_i   ((issue && job_writer_i == WriterBits'(w)) || (mark_valid_i && mark_ready_o)),
         .job_ready_o   (job_ready[w]),
         .job_i         (mark_valid_i ? mark_job : job_i),

@@ -13,6 +13,8 @@ module load_writer
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic [         4:0] b_bits_i,       ///< entries from triple to triple of K
+    input  logic [        15:0] row_words_i,    ///< of a lane's memory: from row to row, and all rows
+    input  logic [        16:0] ring_words_i,
     input  logic                job_valid_i,
     output logic                job_ready_o,
     input  job_t                job_i,
@@ -57,7 +59,7 @@ module load_writer
   logic [15:0] address_q;    // of the next word, or entry of the next word
   logic [15:0] begin_q;      // entry where a plane's run begins
   logic [4:0] plane_q;
-  logic [11:0] run_q;        // words left of the run
+  logic [15:0] run_q;        // words left of the run
   logic [7:0] triple_q, triple_begin_q;  // triple of the column
   logic [1:0] place_q, place_begin_q;    // word of the triple
 
@@ -82,12 +84,15 @@ module load_writer
     take = '0;
     if (busy_q) begin
       unique case (job_q.kind)
-        JobLane:    take = count_q >= 4'd4 ? 3'd4 : 18'(count_q) >= left_q ? count_q[2:0] : 3'd0;
-        JobWeights: take = job_q.run == 12'd3 && place_q == 2'd0 && run_q == 12'd3 ? (count_q >= 4'd3 ? 3'd3 : 3'd0)
+        JobLane: begin
+          take = run_q < 16'd4 ? run_q[2:0] : 3'd4;
+          if (count_q < 4'(take)) take = '0;
+        end
+        JobWeights: take = job_q.run == 16'd3 && place_q == 2'd0 && run_q == 16'd3 ? (count_q >= 4'd3 ? 3'd3 : 3'd0)
                                                                                    : 3'(count_q != '0);
         default: begin
           take = 3'd3 - 3'(place_q);
-          if (run_q < 12'(take)) take = run_q[2:0];
+          if (run_q < 16'(take)) take = run_q[2:0];
           if (count_q < 4'(take)) take = '0;
         end
       endcase
@@ -108,14 +113,16 @@ module load_writer
   logic [1:0] place_next;
   logic [7:0] triple_next;
   logic [15:0] address_next;
+  logic [16:0] row_next;     // the same block's place in the next row of a lane's memory
   logic place_wraps, triple_wraps, run_ends, planes_end;
 
+  assign row_next     = 17'(address_q) + 17'(take) + 17'(row_words_i) - 17'(job_q.run);
   assign place_wraps  = 3'(place_q) + take >= 3'd3;
   assign place_next   = place_wraps ? 2'd0 : place_q + take[1:0];
   assign triple_wraps = place_wraps && (job_q.kind == JobError || triple_q == 8'(Triples - 1));
   assign triple_next  = triple_wraps ? '0 : triple_q + 8'(place_wraps);
   assign address_next = address_q + (triple_wraps ? 16'(b_bits_i) : '0);
-  assign run_ends     = run_q == 12'(take);
+  assign run_ends     = run_q == 16'(take);
   assign planes_end   = plane_q + 5'd1 == job_q.planes;
 
   always_ff @(posedge clk_i) begin
@@ -127,17 +134,18 @@ module load_writer
       chunk_q <= last_chunk ? '0 : chunk_q + 1'b1;
     end
     if (take != '0) begin
+      run_q <= run_q - 16'(take);
+      if (run_ends) run_q <= job_q.run;
       if (job_q.kind == JobLane) begin
         address_q <= address_q + 16'(take);
+        if (run_ends) address_q <= row_next >= ring_words_i ? 16'(row_next - ring_words_i) : row_next[15:0];
       end else begin
-        run_q     <= run_q - 12'(take);
         place_q   <= place_next;
         triple_q  <= triple_next;
         address_q <= address_next;
         if (run_ends) begin
-          run_q <= job_q.run;
-          // The next plane begins where this one did, an entry further; the next kernel row goes on behind.
-          if (job_q.kind == JobWeights && planes_end) begin
+          // The next plane begins where this one did, an entry further; the next row goes on behind.
+          if (planes_end) begin
             plane_q        <= '0;
             begin_q        <= address_next - 16'(plane_q);
             address_q      <= address_next - 16'(plane_q);

@@ -29,7 +29,7 @@ module planner
     Idle, MapRows, Pitch, VirtualPitch, AllRows, Rows, LaneImages, LaneA, LaneB, LaneOut, ImageElement, LaneElement,
     LaneSums, ARow, BRow, OutRow, SpanThirds, TapsDiv, Slices, Entries, PassY, RowWords, RingRows,
     RingWords, StepWords, TryRow, TryRing, TryPairs, TrySets, TryEntries, TryGroups, Retry, Segment, SegmentWords,
-    Grow, GrowGroups, ChunkEntries, GroupEntries, Done
+    Grow, GrowGroups, ChunkEntries, GroupEntries, FirstChunk, Done
   } state_e;
 
   state_e state_q, state_d;
@@ -122,7 +122,8 @@ module planner
         state_d = fits ? Grow : RingWords;
       end
       ChunkEntries: begin x = 32'(triples_q); y = 32'(c.b_bits); state_d = GroupEntries; end
-      GroupEntries: begin x = 32'(p_q.group_entries); y = 32'(p_q.pass_y); state_d = Done; end
+      GroupEntries: begin x = 32'(p_q.group_entries); y = 32'(p_q.pass_y); state_d = FirstChunk; end
+      FirstChunk:   begin divide = 1'b1; x = 32'(p_q.rows) - 32'd1; y = 32'(p_q.chunk_rows); state_d = Done; end
       Done:         state_d = Idle;
       default:      state_d = Idle;
     endcase
@@ -164,6 +165,7 @@ module planner
           p_q.pass_ky        <= cmd_i.c.kernel_h;
           p_q.step_rows      <= cmd_i.c.stride_y < cmd_i.c.kernel_h ? cmd_i.c.stride_y : cmd_i.c.kernel_h;
           p_q.chunk_rows     <= 5'd1;
+          p_q.batch          <= 5'd1;
           p_q.kx_groups      <= Taps == 1 ? cmd_i.c.kernel_w : 4'((32'(cmd_i.c.kernel_w) + Taps - 1) / Taps);
           p_q.by_three       <= cmd_i.c.kernel_w == 4'd3 && cmd_i.c.up_x == 4'd1;
           p_q.units          <= cmd_i.groups;
@@ -212,7 +214,13 @@ module planner
         RowWords: p_q.row_words <= result[15:0];
         RingRows: p_q.ring_rows <= result > 32'(MostRing) ? 6'(MostRing) : result[5:0];
         RingWords: p_q.ring_words <= result[16:0];
-        StepWords: p_q.step_words <= result[16:0];
+        StepWords: begin
+          p_q.step_words <= result[16:0];
+          // Requests of some 512 bytes, if twice that fits.
+          if (p_q.a_row_bytes < 18'd96 && 6'd15 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows) p_q.batch <= 5'd8;
+          else if (p_q.a_row_bytes < 18'd192 && 6'd7 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows) p_q.batch <= 5'd4;
+          else if (p_q.a_row_bytes < 18'd384 && 6'd3 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows) p_q.batch <= 5'd2;
+        end
         TryRow: if (fits) p_q.row_words <= result[15:0];
         TryRing: p_q.ring_rows <= result > 32'(MostRing) ? 6'(MostRing) : result[5:0];
         TryGroups: begin
@@ -258,6 +266,11 @@ module planner
         GroupEntries: begin
           p_q.chunk_entries <= result[15:0];
           p_q.two_chunks    <= 2 * result <= 32'(ColumnWords);
+        end
+        FirstChunk: begin
+          // The last chunk is a whole one: its results are stored while it is computed.
+          p_q.first_chunk <= rest[4:0] + 5'd1;
+          p_q.batch       <= p_q.chunk_rows;
         end
         default: ;
       endcase

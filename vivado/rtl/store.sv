@@ -88,7 +88,8 @@ module store
   assign lane_last = lane_q == LaneBits'(Build.lanes - 1);
   assign what_last = what_q == Sums || (!segment.with_sums && !(what_q == Plane && 5'(plane_q) + 5'd1 != p.c.out_bits));
   assign table_row_o  = segment.row;
-  assign table_lane_o = lane_q;
+  // The next lane's place is read while this one's last request leaves.
+  assign table_lane_o = state_q == Ask && lane_ends ? lane_q + 1'b1 : lane_q;
   assign segment_start = state_q == Idle && closed_q != '0 && !segments_empty;
 
   always_comb begin
@@ -136,8 +137,13 @@ module store
         end
         if (lane_ends && !freeing_q) begin
           lane_q  <= lane_q + 1'b1;
-          state_q <= lane_last ? Idle : Fetch;
-          if (lane_last) freeing_q <= 1'b1;
+          if (lane_last) begin
+            state_q   <= Idle;
+            freeing_q <= 1'b1;
+          end
+          what_q         <= planes ? Plane : Pieces;
+          plane_q        <= '0;
+          plane_offset_q <= '0;
         end
       end
     endcase

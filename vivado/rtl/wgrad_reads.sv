@@ -81,7 +81,7 @@ module wgrad_reads
   logic [15:0] chunk_pixels_q;
 
   assign row_ends    = span_q + 12'd1 == p.spans;
-  assign chunk       = rows_left_q < 28'(p.chunk_rows) ? rows_left_q[4:0] : p.chunk_rows;
+  assign chunk       = rows_left_q == p.rows ? p.first_chunk : p.chunk_rows;
   assign last_chunk  = rows_left_q == 28'(chunk) && row_ends;
   assign span_pixels = p.c.y_width - error_column_q < p.span ? p.c.y_width - error_column_q : p.span;
   assign chunk_o     = chunk;
@@ -196,6 +196,7 @@ module wgrad_reads
   assign set_taps_o    = p.c.kernel_w - kx_q;
 
   logic taken, set_ends;
+  logic settled_q;  // the products of the chunk are there
   assign valid_o      = state_q == Read;
   assign takes_o      = state_q == Wait && ready_i_steps >= 6'(chunk) && settled_q;
   assign waits_o      = state_q == Wait && !takes_o;
@@ -208,7 +209,6 @@ module wgrad_reads
 
   // Blocks that earlier passes have covered.
   logic [31:0] pass_address_q, pass_element_q, pass_sums_q, pass_group_address_q, pass_group_element_q;
-  logic settled_q;  // the products of the chunk are there
   always_ff @(posedge clk_i) begin
     pass_address_q       <= {16'd0, a_first, 4'd0} * p.c.out_image_stride;
     pass_element_q       <= {16'd0, a_first, 4'd0} * p.image_element;
