@@ -20,7 +20,7 @@ from sim.products import bit_serial, plain_integer
 from sim.reference import Reference
 from sim.vectors.build import random_codes
 
-DEVICES = ("reference", "bit-serial", "hls")
+DEVICES = ("reference", "bit-serial", "hls", "rtl")
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -34,7 +34,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--device",
         choices=DEVICES,
         default="reference",
-        help="the reference by plain integers or by bit planes, or the C-simulated HLS kernel (reference)",
+        help="the reference by plain integers or by bit planes, the HLS kernel in C++, the Verilated RTL (reference)",
     )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build to simulate (zc706)")
     parser.add_argument("--layer", default="conv:n8,c16-16,32x32,k3,p1", help=HELP)
@@ -52,7 +52,27 @@ def open_device(name: str, config: Config) -> Executor:
         from sim.hls_device import HlsKernel
 
         return HlsKernel(config)
+    if name == "rtl":
+        from sim.rtl_device import RtlKernel
+
+        return RtlKernel(config)
     return Reference(config, bit_serial if name == "bit-serial" else plain_integer)
+
+
+def cycle_counters(device: Executor) -> dict[str, int | str]:
+    """Busy and stall cycles of the last list, and the cycles of each of its commands, where a device measures them."""
+    from sim.rtl_device import RtlKernel
+
+    if not isinstance(device, RtlKernel):
+        return {}
+    counted = device.counters
+    each = " ".join(str(command.total) for command in device.commands)
+    return {
+        "busy": counted.busy,
+        "load stall": counted.load_stall,
+        "store stall": counted.store_stall,
+        "each command": each,
+    }
 
 
 def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
@@ -78,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         row = {"pass": which.value, "bits": f"{precision.a_bits}x{precision.b_bits}", "region_bytes": done.region_bytes}
         if arguments.counters:
             row |= {"commands": done.outcome.commands_done, "cycles": done.outcome.cycles}
+            row |= cycle_counters(device)
         if arguments.verify:
             from cpt_model.integer import integer_pass
 
