@@ -16,8 +16,8 @@ module array
     input  logic                    rst_ni,
     input  logic                    wgrad_i,
     input  logic [1:0]              out_format_i,
-    input  logic [L-1:0][G-1:0][15:0] windows_i,
-    input  logic [L-1:0][2:0][15:0] triples_i,
+    input  logic [G-1:0][15:0]      windows_i[L],
+    input  logic [2:0][15:0]        triples_i[L],
     input  logic                    take_i,          ///< the windows become operands
     input  logic                    op_valid_i,      ///< one operand pair; the registered operands go with it
     input  logic                    op_first_i,
@@ -42,41 +42,55 @@ module array
     $error("array: slice_groups is not 3 * lanes / 16");
   end
 
-  // Operands.
-  logic [L-1:0][K-1:0] a_q;
+  // Operands of the columns. Loops, not wires: simulators turn words into slices only where that is wanted.
   logic [15:0][K-1:0] b_q;
-  for (genvar l = 0; l < L; l++) begin : gen_a
-    logic [K-1:0] turned;
-    for (genvar m = 0; m < L; m++) begin : gen_lane
-      for (genvar p = 0; p < 3; p++) begin : gen_pixel
-        assign turned[3*m+p] = windows_i[m][p*T+l/16][l%16];
+  always_ff @(posedge clk_i) begin : columns
+    logic [15:0][K-1:0] slices;
+    if (wgrad_i) begin
+      /* verilator unroll_disable */
+      for (int unsigned c = 0; c < 16; c++) begin
+        /* verilator unroll_disable */
+        for (int unsigned m = 0; m < L; m++) begin
+          for (int unsigned pixel = 0; pixel < 3; pixel++) slices[c][3*m+pixel] = triples_i[m][pixel][c];
+        end
       end
+    end else begin
+      for (int unsigned m = 0; m < L; m++) slices[m/T][48*(m%T)+:48] = triples_i[m];
     end
-    always_ff @(posedge clk_i) if (take_i) a_q[l] <= wgrad_i ? turned : windows_i[l];
-  end
-  for (genvar c = 0; c < 16; c++) begin : gen_b
-    logic [K-1:0] turned;
-    for (genvar m = 0; m < L; m++) begin : gen_lane
-      for (genvar p = 0; p < 3; p++) begin : gen_pixel
-        assign turned[3*m+p] = triples_i[m][p][c];
-      end
-    end
-    always_ff @(posedge clk_i) b_q[c] <= wgrad_i ? turned : triples_i[T*c+:T];
+    b_q <= slices;
   end
 
-  // Dot products.
-  logic [L-1:0][15:0][47:0] sums;
-  logic [L-1:0][31:0] row_sums;
+  // Rows: the operand of a lane, its dot products, their sums held for the drain.
+  logic [DpuLatency-1:0] end_q;
+  logic [15:0][47:0] results_q[L];
+  logic [31:0] results_sums_q[L];
   for (genvar l = 0; l < L; l++) begin : gen_row
+    logic [K-1:0] a_q;
+    logic [15:0][47:0] sums;
+    logic [31:0] row_sums;
+    always_ff @(posedge clk_i) begin : operand
+      logic [K-1:0] slice;
+      if (take_i) begin
+        if (wgrad_i) begin
+          /* verilator unroll_disable */
+          for (int unsigned m = 0; m < L; m++) begin
+            for (int unsigned pixel = 0; pixel < 3; pixel++) slice[3*m+pixel] = windows_i[m][pixel*T+l/16][l%16];
+          end
+        end else begin
+          slice = windows_i[l];
+        end
+        a_q <= slice;
+      end
+    end
     dpu_row #(.Bits(K), .Columns(16)) u_products (
         .clk_i,
         .valid_i (op_valid_i),
         .first_i (op_first_i),
         .negate_i(op_negate_i),
         .shift_i (op_shift_i),
-        .a_i     (a_q[l]),
+        .a_i     (a_q),
         .b_i     (b_q),
-        .acc_o   (sums[l])
+        .acc_o   (sums)
     );
     row_sum #(.Bits(K)) u_row_sum (
         .clk_i,
@@ -84,13 +98,18 @@ module array
         .first_i (op_first_i),
         .negate_i(op_negate_a_i),
         .shift_i (op_plane_i),
-        .a_i     (a_q[l]),
-        .sum_o   (row_sums[l])
+        .a_i     (a_q),
+        .sum_o   (row_sums)
     );
+    always_ff @(posedge clk_i) begin
+      if (end_q[DpuLatency-1]) begin
+        results_q[l]      <= sums;
+        results_sums_q[l] <= row_sums;
+      end
+    end
   end
 
   // The end of a group follows its last pair through the dot products.
-  logic [DpuLatency-1:0] end_q;
   group_t [DpuLatency-1:0] group_q;
   always_ff @(posedge clk_i) begin
     end_q   <= {end_q[DpuLatency-2:0], op_valid_i && op_last_i};
@@ -100,12 +119,12 @@ module array
 
   // Drain.
   localparam logic [7:0] LastPair = 8'(L / 2 - 1);
-  logic [L-1:0][15:0][47:0] results_q;
-  logic [L-1:0][31:0] results_sums_q;
   group_t results_group_q;
   logic draining_q;
   logic [7:0] pair_q;
   logic [1:0] part_q, last_part;
+  logic [$clog2(L)-1:0] lane;
+  assign lane = {pair_q[$clog2(L)-2:0], 1'b0};
 
   always_comb begin
     last_part = '0;
@@ -114,11 +133,7 @@ module array
   end
 
   always_ff @(posedge clk_i) begin
-    if (end_q[DpuLatency-1]) begin
-      results_q       <= sums;
-      results_sums_q  <= row_sums;
-      results_group_q <= group_q[DpuLatency-1];
-    end
+    if (end_q[DpuLatency-1]) results_group_q <= group_q[DpuLatency-1];
     if (draining_q) begin
       part_q <= part_q == last_part ? '0 : part_q + 2'd1;
       if (part_q == last_part) begin
@@ -139,7 +154,7 @@ module array
     drain_pair_o    <= pair_q;
     drain_part_o    <= part_q;
     drain_group_o   <= results_group_q;
-    drain_results_o <= results_q[2*32'(pair_q)+:2];
-    drain_sums_o    <= results_sums_q[2*32'(pair_q)+:2];
+    drain_results_o <= {results_q[lane+1'b1], results_q[lane]};
+    drain_sums_o    <= {results_sums_q[lane+1'b1], results_sums_q[lane]};
   end
 endmodule

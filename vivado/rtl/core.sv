@@ -228,8 +228,8 @@ module core
   end
 
   logic [15:0] entry;
-  logic [L-1:0][G-1:0][15:0] windows;
-  logic [L-1:0][2:0][15:0] triples;
+  logic [G-1:0][15:0] windows[L];
+  logic [2:0][15:0] triples[L];
   for (genvar l = 0; l < L; l++) begin : gen_lane
     localparam int unsigned Own    = l % Writers;        // writes the lane's rows, and its pixels of the error
     localparam int unsigned Column = (l / T) % Writers;  // writes the weights of the triple's column
