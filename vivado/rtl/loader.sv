@@ -136,7 +136,7 @@ module loader
   logic next_q;                        // v is in the next image
   logic [3:0] ky_q;
   logic [14:0] mask_q;
-  logic live, in_map, is_new, has_row;
+  logic live, in_map, is_new, has_row, run_empty;
   logic [4:0] divide_q;
   logic [31:0] out_product_q, element_product_q, sums_product_q, a_offset_q, b_offset_q, image;
 
@@ -149,7 +149,6 @@ module loader
   // A segmented row: the run of columns that a span needs.
   logic signed [17:0] run_begin, run_end;
   logic [11:0] error_run;
-  logic run_empty;
   assign run_begin = !p.segmented || column_q < 0 ? 18'sd0 : column_q;
   assign run_end   = !p.segmented || column_q + 18'(p.row_width) > 18'(p.c.a_width) ? 18'(p.c.a_width)
                                                                                    : column_q + 18'(p.row_width);
