@@ -146,7 +146,7 @@ def delay(netlist: Path, name: str) -> int:
     log = run_yosys(
         [
             *("read_verilog -specify -lib +/xilinx/cells_sim.v", f"read_verilog {netlist}", f"hierarchy -top {name}"),
-            *(f"techmap -map {LUT6_2}", "opt_lut", "techmap -map +/xilinx/lut_map.v", "clean", "sta"),
+            *(f"techmap -map {LUT6_2}", "opt_lut", "techmap -map +/xilinx/lut_map.v -D LUT_WIDTH=6", "clean", "sta"),
         ]
     )
     found = DELAY.findall(log)

@@ -43,7 +43,7 @@ module array
   end
 
   // Operands of the columns. Loops, not wires: simulators turn words into slices only where that is wanted.
-  logic [15:0][K-1:0] b_q;
+  logic [K-1:0] b_q[16];
   always_ff @(posedge clk_i) begin : columns
     logic [15:0][K-1:0] slices;
     if (wgrad_i) begin
@@ -57,7 +57,7 @@ module array
     end else begin
       for (int unsigned m = 0; m < L; m++) slices[m/T][48*(m%T)+:48] = triples_i[m];
     end
-    b_q <= slices;
+    for (int unsigned c = 0; c < 16; c++) b_q[c] <= slices[c];
   end
 
   // Rows: the operand of a lane, its dot products, their sums held for the drain.
@@ -66,7 +66,7 @@ module array
   logic [31:0] results_sums_q[L];
   for (genvar l = 0; l < L; l++) begin : gen_row
     logic [K-1:0] a_q;
-    logic [15:0][47:0] sums;
+    logic [47:0] sums[16];
     logic [31:0] row_sums;
     always_ff @(posedge clk_i) begin : operand
       logic [K-1:0] slice;
@@ -101,9 +101,11 @@ module array
         .a_i     (a_q),
         .sum_o   (row_sums)
     );
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk_i) begin : hold
+      logic [15:0][47:0] packed_sums;
       if (end_q[DpuLatency-1]) begin
-        results_q[l]      <= sums;
+        for (int unsigned c = 0; c < 16; c++) packed_sums[c] = sums[c];
+        results_q[l]      <= packed_sums;
         results_sums_q[l] <= row_sums;
       end
     end

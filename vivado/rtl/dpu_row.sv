@@ -6,14 +6,14 @@ module dpu_row #(
     parameter int unsigned Bits    = 144,  ///< of a slice of K: 48 or 144
     parameter int unsigned Columns = 16
 ) (
-    input  logic                         clk_i,
-    input  logic                         valid_i,
-    input  logic                         first_i,
-    input  logic                         negate_i,
-    input  logic [4:0]                   shift_i,
-    input  logic [Bits-1:0]              a_i,
-    input  logic [Columns-1:0][Bits-1:0] b_i,
-    output logic [Columns-1:0][47:0]     acc_o
+    input  logic            clk_i,
+    input  logic            valid_i,
+    input  logic            first_i,
+    input  logic            negate_i,
+    input  logic [     4:0] shift_i,
+    input  logic [Bits-1:0] a_i,
+    input  logic [Bits-1:0] b_i[Columns],
+    output logic [    47:0] acc_o[Columns]
 );
 `ifdef SYNTHESIS
   localparam int unsigned CountBits = $clog2(Bits + 1);
