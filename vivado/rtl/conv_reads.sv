@@ -66,7 +66,8 @@ module conv_reads
   logic [11:0] x_q;
   logic [11:0] segment_x_q;
   logic [5:0] pixel_q;                   // in the segment
-  logic half_q, first_pixel_q;
+  logic [2:0] slot_q, slot_next;
+  logic first_pixel_q;
   logic signed [17:0] column_q;          // floor((x * stride_x - pad_left) / up_x)
   logic [3:0] column_rest_q;             // and the rest
   logic [15:0] slice_left_q, entry_q;
@@ -92,10 +93,11 @@ module conv_reads
 
   always_comb begin
     unique case (32'(p.c.out_format))
-      FORMAT_INT32: segment_pixels = 7'(SegmentPieces / 2);
-      FORMAT_INT64: segment_pixels = 7'(SegmentPieces / 4);
-      default:      segment_pixels = 7'(SegmentPieces);
+      FORMAT_INT32: segment_pixels = 7'd1 << (p.segment_log - 3'd1);
+      FORMAT_INT64: segment_pixels = 7'd1 << (p.segment_log - 3'd2);
+      default:      segment_pixels = 7'd1 << p.segment_log;
     endcase
+    slot_next = 7'(slot_q) + 7'd1 == 7'(LanePieces) >> p.segment_log ? '0 : slot_q + 3'd1;
   end
 
   // The next place in K.
@@ -161,12 +163,12 @@ module conv_reads
             row: step_q,
             element: group_element_q + {16'd0, x_q, 4'd0},
             pixel: pixel_q[4:0],
-            half: half_q,
+            slot: slot_q,
             close: segment_last
         }
     };
     segment_o = '{
-        half: half_q,
+        slot: slot_q,
         row: step_q,
         address: group_address_q + (p.c.out_format == 2'(FORMAT_PLANES) ? 32'(segment_x_q) << 1
                                     : 32'(segment_x_q) << (5 + 32'(p.c.out_format))),
@@ -207,7 +209,7 @@ module conv_reads
         step_q          <= '0;
         ring_q          <= '0;
         rows_left_q     <= p.rows;
-        half_q          <= 1'b0;
+        slot_q          <= '0;
         group_q         <= '0;
         group_entry_q   <= '0;
         group_element_q <= '0;
@@ -264,7 +266,7 @@ module conv_reads
                 pixel_q       <= '0;
                 first_pixel_q <= 1'b1;
                 segment_x_q   <= x_q + 12'd1;
-                half_q        <= !half_q;
+                slot_q        <= slot_next;
               end
               if (x_last) begin
                 x_q             <= '0;

@@ -1,7 +1,7 @@
 /// The accelerator's core: executes one checked command after the other.
 ///
-/// Loader, array and store are decoupled: the loader fills rings of rows ahead of the array, the store empties one half of
-/// its buffer while the array fills the other. Only the planning of the next command overlaps with a command.
+/// Loader, array and store are decoupled: the loader fills rings of rows ahead of the array, the store empties slots of
+/// its buffer while the array fills others. Only the planning of the next command overlaps with a command.
 module core
   import contract_pkg::*;
   import command_pkg::*;
@@ -182,7 +182,7 @@ module core
   );
 
   // Compute.
-  logic sequencer_done, half_free, read_valid, window_valid, open_valid, waits, store_waits;
+  logic sequencer_done, slot_free, read_valid, window_valid, open_valid, waits, store_waits;
   logic [3:0][13:0] read_address;
   read_t read;
   window_t window;
@@ -197,7 +197,7 @@ module core
       .plan_i        (plan_q),
       .done_o        (sequencer_done),
       .step_loaded_i (step_loaded),
-      .half_free_i   (half_free),
+      .slot_free_i   (slot_free),
       .read_valid_o  (read_valid),
       .read_address_o(read_address),
       .read_o        (read),
@@ -378,11 +378,11 @@ module core
   end
   assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1) && acc_part == last_part;
 
-  logic piece_valid, piece_last, piece_half, sums_valid;
+  logic piece_valid, piece_last, sums_valid;
   logic [1:0][7:0] piece_lane;
-  logic [1:0][4:0] piece_index;
+  logic [1:0][5:0] piece_index;
   logic [1:0][255:0] piece_data;
-  logic [4:0] sums_pixel;
+  logic [5:0] sums_piece;
   logic [7:0] sums_pair;
   logic [1:0][31:0] sums;
   epilogue u_epilogue (
@@ -404,32 +404,29 @@ module core
       .last_o         (piece_last),
       .lane_o         (piece_lane),
       .piece_o        (piece_index),
-      .half_o         (piece_half),
       .data_o         (piece_data),
       .sums_valid_o   (sums_valid),
-      .sums_pixel_o   (sums_pixel),
+      .sums_piece_o   (sums_piece),
       .sums_pair_o    (sums_pair),
       .sums_o         (sums)
   );
 
-  logic buffer_read, buffer_half, store_idle;
+  logic buffer_read, store_idle;
   logic [7:0] buffer_lane;
-  logic [3:0] buffer_place;
+  logic [4:0] buffer_place;
   logic [1:0][255:0] buffer_data;
   logic [1:0][31:0] buffer_sums;
   store_buffer #(.Lanes(L)) u_buffer (
       .clk_i,
       .write_i      (piece_valid),
-      .write_half_i (piece_half),
       .write_lane_i (piece_lane),
       .write_piece_i(piece_index),
       .write_data_i (piece_data),
       .sums_write_i (sums_valid),
-      .sums_pixel_i (sums_pixel),
+      .sums_piece_i (sums_piece),
       .sums_pair_i  (sums_pair),
       .sums_i       (sums),
       .read_i       (buffer_read),
-      .read_half_i  (buffer_half),
       .read_lane_i  (buffer_lane),
       .read_place_i (buffer_place),
       .read_data_o  (buffer_data),
@@ -442,7 +439,7 @@ module core
       .open_valid_i   (open_valid),
       .open_segment_i (segment),
       .closed_i       (piece_valid && piece_last),
-      .half_free_o    (half_free),
+      .slot_free_o    (slot_free),
       .idle_o         (store_idle),
       .table_row_o    (table_row),
       .table_lane_o   (table_lane),
@@ -450,7 +447,6 @@ module core
       .table_address_i(table_address),
       .table_sums_i   (table_sums),
       .buffer_read_o  (buffer_read),
-      .buffer_half_o  (buffer_half),
       .buffer_lane_o  (buffer_lane),
       .buffer_place_o (buffer_place),
       .buffer_data_i  (buffer_data),

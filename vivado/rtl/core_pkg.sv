@@ -7,7 +7,8 @@ package core_pkg;
   localparam int unsigned RowDepth      = 32;    ///< output rows of a lane that masks and addresses are kept for
   localparam int unsigned RowBits       = 5;
   localparam int unsigned AccDepth      = 1024;  ///< entries of the accumulator RAM, two lanes' results each
-  localparam int unsigned SegmentPieces = 32;    ///< pieces of 32 bytes that a lane has in one half of the store buffer
+  localparam int unsigned LanePieces    = 64;    ///< pieces of 32 bytes that a lane has in the store buffer
+  localparam int unsigned MostAhead     = 22;    ///< row steps the loader is ahead of the array: up to 8 more are stored
   localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need behind a window's last read
   // verilator lint_on UNUSEDPARAM
 
@@ -53,6 +54,7 @@ package core_pkg;
     logic [11:0] span_div3;      // span = 3 * span_div3 + span_mod3
     logic [ 1:0] span_mod3;
     logic [ 3:0] kx_groups;      // WGRAD: rounds of kernel columns
+    logic [ 2:0] segment_log;    // a segment has up to 2^segment_log pieces a lane, 3..5
     logic [15:0] slices;         // CONV: slices of K
     logic [ 7:0] taps;           // kernel_h * kernel_w = taps_div * slice_groups + taps_mod
     logic [ 7:0] taps_div;
@@ -112,7 +114,7 @@ package core_pkg;
     logic [RowBits-1:0] row;        // of the tables of addresses and elements
     logic [31:0]        element;    // to add to a lane's element number
     logic [4:0]         pixel;      // position in the lane's segment
-    logic               half;       // of the store buffer
+    logic [2:0]         slot;       // of the store buffer
     logic               close;      // the segment ends here
   } group_t;
 
@@ -125,9 +127,9 @@ package core_pkg;
     group_t      group;  // meaningful in the last window
   } window_t;
 
-  /// A segment: the results of up to 32 pieces a lane, to be written to memory when complete.
+  /// A segment: results of every lane, to be written to memory when complete, in a slot of the store buffer.
   typedef struct packed {
-    logic               half;
+    logic [2:0]         slot;
     logic [RowBits-1:0] row;      // of the table of addresses
     logic [31:0]        address;  // to add to a lane's
     logic [31:0]        sums;

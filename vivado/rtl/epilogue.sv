@@ -23,11 +23,10 @@ module epilogue
     output logic                   valid_o,
     output logic                   last_o,
     output logic [1:0][7:0]        lane_o,
-    output logic [1:0][4:0]        piece_o,          ///< of the lane's segment
-    output logic                   half_o,
+    output logic [1:0][5:0]        piece_o,          ///< of the lane's part of the store buffer
     output logic [1:0][255:0]      data_o,
     output logic                   sums_valid_o,     ///< the row sums of both lanes of the pair
-    output logic [4:0]             sums_pixel_o,
+    output logic [5:0]             sums_piece_o,
     output logic [7:0]             sums_pair_o,
     output logic [1:0][31:0]       sums_o
 );
@@ -41,7 +40,7 @@ module epilogue
     logic [7:0] pair;
     logic [1:0] part;
     logic [4:0] pixel;
-    logic       half;
+    logic [2:0] slot;
     logic [1:0][31:0] sums;
   } tag_t;
 
@@ -61,7 +60,7 @@ module epilogue
   logic [31:0] element_q;
   always_ff @(posedge clk_i) begin
     tag_q     <= {tag_q[Delay+RoundLatency-2:0], tag_t'{valid: valid_i, last: last_i, pair: pair_i, part: part_i,
-                  pixel: group_i.pixel, half: group_i.half, sums: sums_i}};
+                  pixel: group_i.pixel, slot: group_i.slot, sums: sums_i}};
     results_q <= {results_q[Delay+RoundLatency-2:0], results_i};
     element_q <= group_i.element;
     if (!rst_ni) for (int i = 0; i < Delay + RoundLatency; i++) tag_q[i].valid <= 1'b0;
@@ -92,27 +91,28 @@ module epilogue
   logic [15:0][47:0] wide;
   assign tag   = tag_q[Delay+RoundLatency-1];
   assign exact = results_q[Delay+RoundLatency-1];
+  logic [5:0] place;  // of the slot's first piece
+  assign place = 6'(tag.slot) << p.segment_log;
 
   always_ff @(posedge clk_i) begin
     valid_o      <= tag.valid && rst_ni;
     last_o       <= tag.last;
-    half_o       <= tag.half;
     sums_valid_o <= tag.valid && tag.part == '0 && rst_ni;
-    sums_pixel_o <= tag.pixel;
+    sums_piece_o <= place + 6'(tag.pixel);
     sums_pair_o  <= tag.pair;
     sums_o       <= tag.sums;
     unique case (32'(p.c.out_format))
       FORMAT_INT32: begin
         lane_o  <= {2{tag.pair[6:0], tag.part[0]}};
-        piece_o <= {tag.pixel[3:0], 1'b1, tag.pixel[3:0], 1'b0};
+        piece_o <= {place + {1'b0, tag.pixel[3:0], 1'b1}, place + {1'b0, tag.pixel[3:0], 1'b0}};
       end
       FORMAT_INT64: begin
         lane_o  <= {2{tag.pair[6:0], tag.part[1]}};
-        piece_o <= {tag.pixel[2:0], tag.part[0], 1'b1, tag.pixel[2:0], tag.part[0], 1'b0};
+        piece_o <= {place + {1'b0, tag.pixel[2:0], tag.part[0], 1'b1}, place + {1'b0, tag.pixel[2:0], tag.part[0], 1'b0}};
       end
       default: begin
         lane_o  <= {tag.pair[6:0], 1'b1, tag.pair[6:0], 1'b0};
-        piece_o <= {2{tag.pixel}};
+        piece_o <= {2{place + 6'(tag.pixel)}};
       end
     endcase
     unique case (32'(p.c.out_format))

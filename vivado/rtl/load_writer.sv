@@ -44,7 +44,7 @@ module load_writer
       .clk_i, .rst_ni, .clear_i(1'b0), .push_i(job_valid_i && job_ready_o), .data_i(job_i), .pop_i(job_pop),
       .data_o(job), .full_o(job_full), .empty_o(job_empty)
   );
-  sync_fifo #(.Width(DataBits), .Depth(16)) u_beats (
+  sync_fifo #(.Width(DataBits), .Depth(32)) u_beats (
       .clk_i, .rst_ni, .clear_i(1'b0), .push_i(data_valid_i && data_ready_o), .data_i(data_i), .pop_i(beat_pop),
       .data_o(beat), .full_o(beat_full), .empty_o(beat_empty)
   );

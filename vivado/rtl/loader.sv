@@ -118,13 +118,13 @@ module loader
 
   always_comb begin
     batch = ramp_q < p.batch ? ramp_q : p.batch;
-    if (p.c.wgrad) batch = chunk_left_q;
+    if (p.c.wgrad) batch = chunk_left_q < p.batch ? chunk_left_q : p.batch;
     if (28'(batch) > rows_left_q) batch = rows_left_q[4:0];
   end
   assign row_ends = span_q + 12'd1 == p.spans;
   assign row_last = row_q_index + 5'd1 == batch_q;
   assign room = (32'(ahead_q) + 32'(batch) - 32'd1) * 32'(p.step_rows) + 32'(p.pass_ky) <= 32'(p.ring_rows)
-      && ahead_q + 6'(batch) <= 6'(RowDepth - 4)
+      && ahead_q + 6'(batch) <= 6'(MostAhead)
       && (!p.c.wgrad || !new_chunk_q || chunks_q < (p.two_chunks ? 2'd2 : 2'd1));
   assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_words ? ring_next_q + 17'(p.row_words) - p.ring_words
                                                                     : ring_next_q + 17'(p.row_words);
@@ -201,7 +201,9 @@ module loader
   logic [15:0] entry_q, group_entry_q, taps_entries_q;
   logic [5:0] slot_q;
   logic [6:0] slot_sum;
-  logic slot_wraps;
+  logic slot_wraps, weights_join;
+  logic [17:0] weights_bytes_q;
+  assign weights_join = p.c.b_block_stride == p.b_tile;  // all blocks of a column follow each other
   assign slot_sum   = 7'(slot_q) + 7'(p.taps_mod);
   assign slot_wraps = slot_sum >= 7'(G);
 
@@ -213,7 +215,7 @@ module loader
     unique case (state_q)
       Weights: begin
         rows_valid_o = 1'b1;
-        rows_o = '{kind: JobWeights, target: 8'(column_index_q), base: address_q, row: '0, bytes: p.b_tile[17:0],
+        rows_o = '{kind: JobWeights, target: 8'(column_index_q), base: address_q, row: '0, bytes: weights_join ? weights_bytes_q : p.b_tile[17:0],
                    place: entry_q, slot: slot_q, run: 16'(p.c.kernel_w), parts: 12'd1};
       end
       KernelRow: rows_valid_o = has_row && map_valid_q && !map_joins;
@@ -253,6 +255,7 @@ module loader
     span_entries_q    <= 16'(32'(p.span_div3) * 32'(p.c.b_bits));
     taps_entries_q    <= 16'(32'(p.taps_div) * 32'(p.c.b_bits));
     a_offset_q        <= p.c.wgrad ? 32'(a_first) * p.c.a_block_stride : '0;
+    weights_bytes_q   <= 18'(p.c.a_blocks) * p.b_tile[17:0];
     b_offset_q        <= 32'(y_first) * p.c.b_block_stride;
 
     ahead_q  <= ahead_q + 6'(state_q == Marks && moves) - 6'(step_done_i);
@@ -314,7 +317,7 @@ module loader
         slot_q    <= slot_wraps ? 6'(slot_sum - 7'(G)) : slot_sum[5:0];
         entry_q   <= entry_q + taps_entries_q + (slot_wraps ? 16'(p.c.b_bits) : '0);
         part_q    <= part_q + 12'd1;
-        if (part_q + 12'd1 == p.c.a_blocks) begin
+        if (weights_join || part_q + 12'd1 == p.c.a_blocks) begin
           part_q           <= '0;
           slot_q           <= '0;
           entry_q          <= group_entry_q;

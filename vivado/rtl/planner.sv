@@ -22,7 +22,7 @@ module planner
   localparam int unsigned RoundWords  = Build.lanes / 2;   // accumulator entries of a set of results
   localparam int unsigned SpanMax     = Build.lane_words / 240 < 48 ? Build.lane_words / 240 / 3 * 3 : 48;
   localparam int unsigned MostRing    = RowDepth - 1;
-  localparam int unsigned MostChunk   = RowDepth / 2 - 2;
+  localparam int unsigned MostChunk   = MostAhead / 2 - 1;
   localparam int unsigned ColumnWords = Build.column_words;
 
   typedef enum logic [5:0] {
@@ -46,12 +46,14 @@ module planner
   logic [11:0] span_triples;
 
   logic [2:0] grow_mod;
+  logic [13:0] pieces;                 // of a row of results
   assign grow_mod     = 3'(grow_mod_q) + 3'(p_q.span_mod3);
   assign c            = d_q.c;
   assign cmd_ready_o  = state_q == Idle;
   assign plan_valid_o = state_q == Done;
   assign plan_o       = p_q;
   assign area         = c.wgrad ? 32'(d_q.taps) : 32'(d_q.pixels);
+  assign pieces       = 32'(c.out_format) == FORMAT_PLANES ? 14'(c.y_width) : 14'(c.y_width) << c.out_format;
   assign grow_triples = grow_third_q + 16'(grow_mod_q != 2'd0);
   assign span_triples = p_q.span_div3 + 12'(p_q.span_mod3 != 2'd0);
 
@@ -170,6 +172,7 @@ module planner
           p_q.by_three       <= cmd_i.c.kernel_w == 4'd3 && cmd_i.c.up_x == 4'd1;
           p_q.units          <= cmd_i.groups;
         end
+        AllRows: p_q.segment_log <= c.wgrad || pieces <= 14'd8 ? 3'd3 : pieces <= 14'd16 ? 3'd4 : 3'd5;
         MapRows: if (p_q.by_three) p_q.units <= 20'(32'(c.a_blocks) * 32'(c.kernel_h));
         Pitch: p_q.pitch <= result[15:0] > 16'(c.y_height) ? result[15:0] : 16'(c.y_height);
         VirtualPitch: p_q.virtual_pitch <= result[19:0];
@@ -270,7 +273,8 @@ module planner
         FirstChunk: begin
           // The last chunk is a whole one: its results are stored while it is computed.
           p_q.first_chunk <= rest[4:0] + 5'd1;
-          p_q.batch       <= p_q.chunk_rows;
+          p_q.batch       <= p_q.row_words <= 16'd64 ? 5'd8 : p_q.row_words <= 16'd128 ? 5'd4
+                             : p_q.row_words <= 16'd256 ? 5'd2 : 5'd1;
         end
         default: ;
       endcase

@@ -1,7 +1,7 @@
 /// Issues the reads of a command when nothing behind them will have to wait: nothing stalls between here and the store buffer.
 ///
 /// The last read of a window waits until the array has run through the window before (b_bits cycles), the last read of a
-/// group until the results of the group before are drained, the first read of a segment for a half of the store buffer.
+/// group until the results of the group before are drained, the first read of a segment for a slot of the store buffer.
 module sequencer
   import contract_pkg::*;
   import core_pkg::*;
@@ -14,7 +14,7 @@ module sequencer
     input  plan_t              plan_i,
     output logic               done_o,           ///< all reads are issued
     input  logic               step_loaded_i,    ///< a row step is in the lanes' memories
-    input  logic               half_free_i,      ///< a half of the store buffer is stored
+    input  logic               slot_free_i,      ///< a slot of the store buffer is stored
     output logic               read_valid_o,
     output logic [3:0][13:0]   read_address_o,   ///< of each bank of the lanes
     output read_t              read_o,
@@ -101,10 +101,10 @@ module sequencer
   end
 
   // What must be free.
-  logic wgrad, valid, full, opens, taken, pace_ok, drain_ok, half_ok;
+  logic wgrad, valid, full, opens, taken, pace_ok, drain_ok, slot_ok;
   logic [3:0] pace_q;
   logic [8:0] drain_q, drain_cycles;
-  logic [1:0] free_q;
+  logic [3:0] free_q;   // slots of the store buffer
   logic [7:0] table_q;  // WGRAD: cycles until the addresses of the set before are written
 
   assign wgrad       = plan_i.c.wgrad;
@@ -115,8 +115,8 @@ module sequencer
   assign window      = wgrad ? wgrad_window : conv_window;
   assign pace_ok     = !full || pace_q == '0;
   assign drain_ok    = !(full && window.last) || drain_q == '0;
-  assign half_ok     = !opens || (free_q != '0 && table_q == '0);
-  assign taken       = valid && pace_ok && drain_ok && half_ok;
+  assign slot_ok     = !opens || (free_q != '0 && table_q == '0);
+  assign taken       = valid && pace_ok && drain_ok && slot_ok;
   assign conv_ready  = taken && !wgrad;
   assign wgrad_ready = taken && wgrad;
   assign done_o      = conv_done && wgrad_done;
@@ -134,13 +134,13 @@ module sequencer
     else if (drain_q != '0) drain_q <= drain_q - 9'd1;
     if (taken && opens && wgrad) table_q <= 8'(RoundWords + 2);
     else if (table_q != '0) table_q <= table_q - 8'd1;
-    free_q   <= free_q + 2'(half_free_i) - 2'(taken && opens);
+    free_q   <= start_i ? 4'(7'(LanePieces) >> plan_i.segment_log) : free_q + 4'(slot_free_i) - 4'(taken && opens);
     loaded_q <= loaded_q + 6'(step_loaded_i)
         - (wgrad ? (wgrad_takes ? 6'(wgrad_chunk) : '0) : 6'(conv_step_done));
     if (!rst_ni) begin
       pace_q   <= '0;
       drain_q  <= '0;
-      free_q   <= 2'd2;
+      free_q   <= '0;
       table_q  <= '0;
       loaded_q <= '0;
     end
@@ -164,7 +164,7 @@ module sequencer
     set_sums_o     <= set_sums;
     set_taps_o     <= set_taps;
     load_stall_o   <= conv_waits || wgrad_waits;
-    store_stall_o  <= valid && pace_ok && !(drain_ok && half_ok);
+    store_stall_o  <= valid && pace_ok && !(drain_ok && slot_ok);
   end
 
   logic unused;

@@ -16,7 +16,7 @@ module store
     input  logic                  open_valid_i,    ///< a segment has begun to fill
     input  segment_t              open_segment_i,
     input  logic                  closed_i,        ///< the oldest open segment is complete
-    output logic                  half_free_o,     ///< a segment is read out
+    output logic                  slot_free_o,     ///< a segment is read out
     output logic                  idle_o,          ///< no segment is open
     output logic [ RowBits-1:0]   table_row_o,
     output logic [LaneBits-1:0]   table_lane_o,
@@ -24,9 +24,8 @@ module store
     input  logic [          31:0] table_address_i,
     input  logic [          31:0] table_sums_i,
     output logic                  buffer_read_o,
-    output logic                  buffer_half_o,
     output logic [           7:0] buffer_lane_o,
-    output logic [           3:0] buffer_place_o,
+    output logic [           4:0] buffer_place_o,
     input  logic [1:0][255:0]     buffer_data_i,
     input  logic [1:0][31:0]      buffer_sums_i,
     output logic                  req_valid_o,
@@ -43,7 +42,7 @@ module store
   /// What the reading side does for one request.
   typedef struct packed {
     what_e       what;
-    logic        half;
+    logic [ 2:0] slot;
     logic [ 7:0] lane;
     logic [ 3:0] plane;
     logic [ 4:0] reads;  // of two pieces, pixels or sums
@@ -58,14 +57,14 @@ module store
   // Segments, opened and closed in order.
   segment_t segment;
   logic segments_empty, unused_full, segment_pop, segment_start;
-  logic [1:0] open_q, closed_q;
-  sync_fifo #(.Width($bits(segment_t)), .Depth(4)) u_segments (
+  logic [3:0] open_q, closed_q;
+  sync_fifo #(.Width($bits(segment_t)), .Depth(8)) u_segments (
       .clk_i, .rst_ni, .clear_i(1'b0), .push_i(open_valid_i), .data_i(open_segment_i), .pop_i(segment_pop),
       .data_o(segment), .full_o(unused_full), .empty_o(segments_empty)
   );
   always_ff @(posedge clk_i) begin
-    open_q   <= open_q + 2'(open_valid_i) - 2'(half_free_o);
-    closed_q <= closed_q + 2'(closed_i) - 2'(segment_pop);
+    open_q   <= open_q + 4'(open_valid_i) - 4'(slot_free_o);
+    closed_q <= closed_q + 4'(closed_i) - 4'(segment_pop);
     if (!rst_ni) begin
       open_q   <= '0;
       closed_q <= '0;
@@ -99,7 +98,7 @@ module store
       default: bytes = 18'(segment.pixels) << 2;
     endcase
     address = what_q == Sums ? table_sums_i + segment.sums : table_address_i + segment.address + plane_offset_q;
-    item = '{what: what_q, half: segment.half, lane: 8'(lane_q), plane: plane_q,
+    item = '{what: what_q, slot: segment.slot, lane: 8'(lane_q), plane: plane_q,
              reads: what_q == Pieces ? 5'((bytes + 18'd63) >> 6) : 5'((segment.pixels + 6'd1) >> 1),
              beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
   end
@@ -109,7 +108,7 @@ module store
   assign req_valid_o = state_q == Ask && table_live_i && !freeing_q && !item_full;
   assign asked       = req_valid_o && req_ready_i;
   assign lane_ends   = !table_live_i || (asked && what_last);
-  // Behind the last lane's last item goes one that frees the half.
+  // Behind the last lane's last item goes one that frees the slot.
   assign item_push   = asked || (freeing_q && !item_full);
   assign segment_pop = freeing_q && !item_full;
 
@@ -159,7 +158,6 @@ module store
     pushed = item;
     if (freeing_q) begin
       pushed.what = Free;
-      pushed.half = segment.half;
     end
   end
   sync_fifo #(.Width($bits(item_t)), .Depth(4)) u_items (
@@ -176,11 +174,10 @@ module store
   assign read_last      = read_q + 5'd1 == item_head.reads;
   assign read           = !item_empty && item_head.what != Free && (!filled_valid_q || filled_ready);
   assign item_pop       = !item_empty && (item_head.what == Free ? !filled_valid_q && !chunk_valid_q : read && read_last);
-  assign half_free_o    = item_pop && item_head.what == Free;
+  assign slot_free_o    = item_pop && item_head.what == Free;
   assign buffer_read_o  = read;
-  assign buffer_half_o  = item_head.half;
   assign buffer_lane_o  = item_head.lane;
-  assign buffer_place_o = read_q[3:0];
+  assign buffer_place_o = (5'(item_head.slot) << (p.segment_log - 3'd1)) + read_q;
 
   always_ff @(posedge clk_i) begin
     if (read) begin

@@ -1,4 +1,4 @@
-/// Results of two segments, each up to 32 pieces of 32 bytes and 32 row sums a lane.
+/// Results that wait to be stored: 64 pieces of 32 bytes and 64 row sums a lane, in slots of segments.
 ///
 /// Two banks, piece x of lane l in bank (l + x) mod 2: two lanes write one piece, or one lane two, and one lane reads two
 /// consecutive pieces in a cycle.
@@ -9,23 +9,21 @@ module store_buffer
 ) (
     input  logic              clk_i,
     input  logic              write_i,
-    input  logic              write_half_i,
     input  logic [1:0][7:0]   write_lane_i,
-    input  logic [1:0][4:0]   write_piece_i,
+    input  logic [1:0][5:0]   write_piece_i,
     input  logic [1:0][255:0] write_data_i,
     input  logic              sums_write_i,   ///< row sums of lanes 2 pair and 2 pair + 1
-    input  logic [4:0]        sums_pixel_i,
+    input  logic [5:0]        sums_piece_i,
     input  logic [7:0]        sums_pair_i,
     input  logic [1:0][31:0]  sums_i,
     input  logic              read_i,
-    input  logic              read_half_i,
     input  logic [7:0]        read_lane_i,
-    input  logic [3:0]        read_place_i,   ///< pieces 2 place and 2 place + 1
+    input  logic [4:0]        read_place_i,   ///< pieces 2 place and 2 place + 1
     output logic [1:0][255:0] read_data_o,    ///< a cycle later, until the next read
     output logic [1:0][31:0]  read_sums_o
 );
-  localparam int unsigned Places = SegmentPieces / 2;
-  localparam int unsigned Depth  = 2 * Lanes * Places;
+  localparam int unsigned Places = LanePieces / 2;
+  localparam int unsigned Depth  = Lanes * Places;
   localparam int unsigned Bits   = $clog2(Depth);
 
   logic [1:0][255:0] data_q;
@@ -37,12 +35,10 @@ module store_buffer
     logic [Bits-1:0] place, sums_place, read_place;
     logic from, sums_from;  // which of the two pieces, of the two sums comes here
     assign from       = write_lane_i[0][0] ^ write_piece_i[0][0] ^ b[0];
-    assign sums_from  = sums_pixel_i[0] ^ b[0];
-    assign place      = Bits'(32'(write_half_i) * Lanes * Places + 32'(write_lane_i[from]) * Places
-                              + 32'(write_piece_i[from][4:1]));
-    assign sums_place = Bits'(32'(write_half_i) * Lanes * Places + (2 * 32'(sums_pair_i) + 32'(sums_from)) * Places
-                              + 32'(sums_pixel_i[4:1]));
-    assign read_place = Bits'(32'(read_half_i) * Lanes * Places + 32'(read_lane_i) * Places + 32'(read_place_i));
+    assign sums_from  = sums_piece_i[0] ^ b[0];
+    assign place      = Bits'(32'(write_lane_i[from]) * Places + 32'(write_piece_i[from][5:1]));
+    assign sums_place = Bits'((2 * 32'(sums_pair_i) + 32'(sums_from)) * Places + 32'(sums_piece_i[5:1]));
+    assign read_place = Bits'(32'(read_lane_i) * Places + 32'(read_place_i));
     always_ff @(posedge clk_i) begin
       if (write_i) pieces_q[place] <= write_data_i[from];
       if (sums_write_i) sums_table_q[sums_place] <= sums_i[sums_from];

@@ -93,7 +93,7 @@ module wgrad_reads
   logic [16:0] ky_row_q;
   logic [31:0] a_address_q, a_element_q, a_sums_q, group_address_q, group_element_q;
   logic [9:0] accumulator_q;
-  logic half_q;
+  logic [2:0] slot_q;
   logic a_last, ky_last, kx_last, group_last;
 
   assign group_last = group_q + 12'd1 == y_count;
@@ -174,16 +174,16 @@ module wgrad_reads
             fresh: first_chunk_q,
             accumulate: !(first_chunk_q && last_chunk),
             entry: accumulator_q,
-            row: RowBits'(half_q),
+            row: RowBits'(slot_q),
             element: '0,
             pixel: '0,
-            half: half_q,
+            slot: slot_q,
             close: 1'b1
         }
     };
     segment_o = '{
-        half: half_q,
-        row: RowBits'(half_q),
+        slot: slot_q,
+        row: RowBits'(slot_q),
         address: '0,
         sums: '0,
         pixels: 6'd1,
@@ -225,7 +225,7 @@ module wgrad_reads
       Idle:
       if (start_i && p.c.wgrad) begin
         state_q <= Wait;
-        half_q  <= 1'b0;
+        slot_q  <= '0;
         begin_pass();
       end
       Wait: begin
@@ -258,7 +258,7 @@ module wgrad_reads
           end
         end
         if (set_ends) begin
-          half_q          <= half_q ^ last_chunk;
+          slot_q          <= slot_q + 3'(last_chunk);
           accumulator_q   <= accumulator_q + 10'(RoundWords);
           group_q         <= group_q + 12'd1;
           group_entry_q   <= group_entry_q + p.group_entries;
