@@ -27,7 +27,18 @@ TOP = "cpt_kernel"
 # Modules with a line of their own; all others are part of the module above them.
 MODULES = (
     *(TOP, "control_registers", "cycle_counters", "list_runner", "command_check", "axi_reader", "axi_writer"),
-    *("core", "planner", "loader", "load_dispatch", "load_writer", "lane", "feeder", "conv_reads", "wgrad_reads"),
+    *(
+        "core",
+        "planner",
+        "loader",
+        "row_requests",
+        "load_dispatch",
+        "load_writer",
+        "lane",
+        "feeder",
+        "conv_reads",
+        "wgrad_reads",
+    ),
     *("sequencer", "array", "dpu_row", "row_sum", "accumulator", "epilogue", "requantise", "noise", "row_table"),
     *("store", "store_buffer"),
 )
@@ -108,12 +119,25 @@ def kind(module: str) -> str:
 
 
 def elaborate(build: str) -> tuple[Path, list[str]]:
-    """The design with its hierarchy as a file, and the names of its modules."""
+    """The design as a file, with the contents of one module of each kind only, and the names of all its modules."""
     SYNTHESIS.mkdir(parents=True, exist_ok=True)
-    design, names = SYNTHESIS / f"{build}.il", SYNTHESIS / f"{build}.json"
+    full, design, listing = (SYNTHESIS / f"{build}{suffix}" for suffix in (".full.il", ".il", ".modules"))
     number = list(CONFIGS).index(build)
-    run_yosys([read_rtl(TOP, f"-GBuild={number}", "--keep-hierarchy"), f"write_rtlil {design}", f"write_json {names}"])
-    return design, list(json.loads(names.read_text())["modules"])
+    read = read_rtl(TOP, f"-GBuild={number}", "--keep-hierarchy")
+    run_yosys([read, f"write_rtlil {full}", f"tee -q -o {listing} ls"])
+    names = re.findall(r"^  (\S+)$", listing.read_text(), flags=re.MULTILINE)
+    firsts = {kind(name): name for name in reversed(names)}
+    others = [name for name in names if kind(name) in MODULES and firsts[kind(name)] != name]
+    run_yosys(
+        [
+            f"read_rtlil {full}",
+            *(f"blackbox {escape(name)}" for name in others),
+            "hierarchy -top cpt_kernel -purge_lib",
+            f"write_rtlil {design}",
+        ]
+    )
+    full.unlink()
+    return design, names
 
 
 def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use, int]:
@@ -155,7 +179,9 @@ def delay(netlist: Path, name: str) -> int:
 
 def whole(build: str) -> Report:
     """A build in one piece."""
-    design, _ = elaborate(build)
+    SYNTHESIS.mkdir(parents=True, exist_ok=True)
+    design = SYNTHESIS / f"{build}.flat.il"
+    run_yosys([read_rtl(TOP, f"-GBuild={list(CONFIGS).index(build)}"), f"write_rtlil {design}"])
     use, path = synthesise(design, TOP, [], f"{build}_whole")
     return Report(build, "synthesised whole", use, [Part(TOP, 1, use, path)])
 
