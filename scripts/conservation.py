@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.yosys import read_rtl, run_yosys
+from sim.yosys import read_rtl, run_yosys
 
 Bit = tuple[str, int]  # a net by its number in the netlist, or ("product", …); how many cycles ago
 

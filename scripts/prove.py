@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from scripts.conservation import LAWS, LawBrokenError, check_popcount
-from scripts.yosys import ROOT, YosysError, read_rtl, run_yosys
+from sim.yosys import ROOT, YosysError, read_rtl, run_yosys
 
 PROOFS = ROOT / "vivado" / "proofs"
 BENCH = ROOT / "vivado" / "bench"

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scripts.yosys import ROOT, read_rtl, run_yosys
 from sim.contract import CONFIGS
+from sim.yosys import ROOT, read_rtl, run_yosys
 
 DEVICE = {"lut": 218_600, "ff": 437_200, "dsp": 900, "bram36": 545}  # XC7Z045
 SYNTHESIS = ROOT / "out" / "synthesis"

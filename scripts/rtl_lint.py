@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from scripts.yosys import PRIMITIVES
 from sim.bench.verilator import verilator_environment
 from sim.contract import CONFIGS
 from sim.rtl_sources import rtl_sources
+from sim.yosys import PRIMITIVES
 
 
 def lint(top: str, *options: str) -> str:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts import conservation, prove, yosys
+from scripts import conservation, prove
 from scripts.conservation import LAWS, LawBrokenError, check_popcount
-from scripts.yosys import YosysError
+from sim import yosys
 from sim.rtl_sources import rtl_sources
+from sim.yosys import YosysError
 
 # (file, what it says, a mistake)
 MISTAKES = {

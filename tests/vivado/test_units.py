@@ -23,7 +23,7 @@ def engines(bus_bytes: int) -> Unit:
 
 def checker(build: int) -> Unit:
     config = ("tiny", "zc706")[build]
-    settings = {"CPT_CONFIG": config, "CPT_COUNT": "2500"}
+    settings = {"CPT_CONFIG": config, "CPT_COUNT": "2000"}
     return Unit("command_check", "checker_bench", CHECKER, {"Build": build}, settings)
 
 

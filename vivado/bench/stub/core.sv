@@ -70,7 +70,7 @@ module core
     if (drain_q != '0) drain_q <= drain_q - 4'd1;
     if (flush_i && running_q) drain_q <= '1;
     if (!rst_ni || flush_i) running_q <= 1'b0;
-    if (!rst_ni) drain_q <= '0;
+    if (!rst_ni) {drain_q, left_q} <= '0;
   end
 
   logic unused;
