@@ -95,17 +95,21 @@ module command_check
   end
 
   // OVERFLOW: K <= 2^n exactly when K - 1 has at most n bits.
-  logic [39:0] k_less_1;
-  logic [ 5:0] k_bits, result_bits;
+  // Registered in the first two cycles of the step that judges it, for the clock's sake.
+  logic [39:0] k_less_1_q;
+  logic [ 5:0] k_bits, k_bits_q, result_bits;
   logic        overflows;
-  assign k_less_1    = (c.wgrad ? rows_q : 40'({groups_q, 4'd0})) - 40'd1;
   assign result_bits = is_int32 ? 6'd31 : 6'(ACCUMULATOR_BITS - 32'd1);
   always_comb begin
     k_bits = '0;
-    for (int unsigned i = 0; i < 40; i++) if (k_less_1[i]) k_bits = 6'(i + 1);
+    for (int unsigned i = 0; i < 40; i++) if (k_less_1_q[i]) k_bits = 6'(i + 1);
   end
-  assign overflows = 8'(k_bits) + 8'(c.a_bits) + 8'(c.b_bits) > 8'(result_bits)
-                     || (has_sums && 8'(k_bits) + 8'(c.a_bits) > 8'd31);
+  always_ff @(posedge clk_i) begin
+    k_less_1_q <= (c.wgrad ? rows_q : 40'({groups_q, 4'd0})) - 40'd1;
+    k_bits_q   <= k_bits;
+  end
+  assign overflows = 8'(k_bits_q) + 8'(c.a_bits) + 8'(c.b_bits) > 8'(result_bits)
+                     || (has_sums && 8'(k_bits_q) + 8'(c.a_bits) > 8'd31);
 
   // CAPACITY: the needs are products with a width of 1..16 bits, so each width has its own constant bound.
   function automatic logic [31:0] bound(logic [31:0] most, logic [4:0] bits, logic [31:0] unit);
@@ -193,9 +197,10 @@ module command_check
   end
 
   logic        judged;
-  logic [49:0] end_of;
+  logic [49:0] first_image_q, end_of;   // where the first image ends
   assign judged = state_q == Fields || state_q == Range || state_q == Overlap || phase_q == 2'd2;
-  assign end_of = begin_of + blocks_q + 50'(product_q);
+  assign end_of = first_image_q + 50'(product_q);
+  always_ff @(posedge clk_i) first_image_q <= begin_of + blocks_q;
 
   always_ff @(posedge clk_i) begin
     done_o <= 1'b0;
