@@ -39,9 +39,9 @@ OTHER = (
     "conv:n16,c256-64,7x7,k1",
     "linear:n128,c256-64",
 )
-BODY_BITS = ((8, 8), (6, 6), (4, 4), (3, 8), (3, 3))
+BODY_BITS = ((3, 3), (4, 4), (3, 8), (6, 6), (8, 8))
 OTHER_BITS = ((8, 8), (3, 3))
-REPEATS = 3  # of the command in the list; its cycles are the distance between the last two ends
+REPEATS = 2  # of the command in the list; its cycles are the distance between the last two ends
 OUTPUT = Output(Format.INT16, 16, shift=4)
 
 
@@ -59,7 +59,7 @@ class Point:
 
 
 def grid(body_only: bool) -> list[Point]:
-    shapes = [(layer, bits) for layer in BODY for bits in BODY_BITS]
+    shapes = [(layer, bits) for bits in BODY_BITS for layer in BODY]
     shapes += [] if body_only else [(layer, bits) for layer in OTHER for bits in OTHER_BITS]
     return [Point(layer, which, bits) for layer, bits in shapes for which in Pass]
 
@@ -148,15 +148,17 @@ def run(arguments: argparse.Namespace) -> int:
     if not points:
         raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
     kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
-    rows = [measure(kernel, point, arguments.verify) for point in tqdm(points, unit="pass", leave=False)]
+    rows: list[dict[str, Any]] = []
     result = {
         "config": kernel.config.parameters(),
         "bytes_per_cycle": arguments.bandwidth,
         "latency": arguments.latency,
         "points": rows,
     }
-    if arguments.out:
-        arguments.out.write_text(json.dumps(result, indent=1) + "\n")
+    for point in tqdm(points, unit="pass", leave=False):
+        rows.append(measure(kernel, point, arguments.verify))
+        if arguments.out:  # what is measured is kept, also when the rest is broken off
+            arguments.out.write_text(json.dumps(result, indent=1) + "\n")
     hidden = ("bus_bytes", "bytes")
     shown = [{key: str(value) for key, value in row.items() if key not in hidden} for row in rows]
     print(json.dumps(result, indent=2) if arguments.json else as_table(shown))

@@ -55,14 +55,15 @@ module loader
   plan_t p;
   assign p = plan_i;
 
-  // The pass.
+  // The pass. A WGRAD loads the next one while the array is still at work on this one: the rings go on.
+  logic [5:0] old_q;  // row steps of the pass before that the array has not done
   logic pass_last;
   logic [11:0] a_first, a_count, y_first, y_count;
   logic [3:0] ky_first;
   pass_counter u_pass (
       .clk_i,
       .start_i   (start_i),
-      .next_i    (state_q == PassEnd && !pass_last),
+      .next_i    (state_q == PassEnd && !pass_last && old_q == '0),
       .plan_i,
       .a_first_o (a_first),
       .a_count_o (a_count),
@@ -123,7 +124,8 @@ module loader
   end
   assign row_ends = span_q + 12'd1 == p.spans;
   assign row_last = row_q_index + 5'd1 == batch_q;
-  assign room = (32'(ahead_q) + 32'(batch) - 32'd1) * 32'(p.step_rows) + 32'(p.pass_ky) <= 32'(p.ring_rows)
+  assign room = (32'(ahead_q) + 32'(batch) - 32'd1) * 32'(p.step_rows) + 32'(p.pass_ky)
+          + (old_q != '0 ? 32'(p.pass_ky) - 32'(p.step_rows) : '0) <= 32'(p.ring_rows)
       && ahead_q + 6'(batch) <= 6'(MostAhead)
       && (!p.c.wgrad || !new_chunk_q || chunks_q < (p.two_chunks ? 2'd2 : 2'd1));
   assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_words ? ring_next_q + 17'(p.row_words) - p.ring_words
@@ -258,6 +260,7 @@ module loader
     weights_bytes_q   <= 18'(p.c.a_blocks) * p.b_tile[17:0];
     b_offset_q        <= 32'(y_first) * p.c.b_block_stride;
 
+    if (step_done_i && old_q != '0) old_q <= old_q - 6'd1;
     ahead_q  <= ahead_q + 6'(state_q == Marks && moves) - 6'(step_done_i);
     chunks_q <= chunks_q + 2'(state_q == Marks && moves && new_chunk_q && p.c.wgrad) - 2'(chunk_done_i && p.c.wgrad);
 
@@ -267,23 +270,26 @@ module loader
         state_q          <= PassWait;
         ahead_q          <= '0;
         chunks_q         <= '0;
+        old_q            <= '0;
+        step_q           <= '0;
+        ring_q           <= '0;
+        chunk_buffer_q   <= 1'b0;
         column_address_q <= p.c.b_addr;
       end
       PassWait: begin
         // The array must have done with the column memories before they are loaded anew.
-        if (ahead_q == '0 && array_idle_i) state_q <= Deal;
+        if (p.c.wgrad || (ahead_q == '0 && array_idle_i)) state_q <= Deal;
         lane_q_index   <= '0;
         deal_q         <= '{n: '0, y: '0, v: 21'(ky_first) - 21'(p.c.pad_top), a: p.c.a_addr, b: p.c.b_addr,
                             out: p.c.out_addr, element: '0, sums: p.c.sums_addr};
         rows_left_q    <= p.rows;
         ramp_q         <= 5'd1;
         span_q         <= '0;
-        step_q         <= '0;
+        if (!p.c.wgrad) step_q <= '0;
+        if (!p.c.wgrad) ring_q <= '0;
         chunk_left_q   <= p.first_chunk;
         new_chunk_q    <= 1'b1;
-        chunk_buffer_q <= 1'b0;
         first_step_q   <= 1'b1;
-        ring_q         <= '0;
         column_q       <= -18'(p.c.pad_left);
         error_column_q <= '0;
         map_valid_q    <= 1'b0;
@@ -442,7 +448,13 @@ module loader
           state_q <= row_ends && rows_left_q == 28'(batch_q) ? PassEnd : BatchWait;
         end
       end
-      PassEnd: state_q <= pass_last ? Idle : PassWait;
+      PassEnd:
+      if (pass_last) begin
+        state_q <= Idle;
+      end else if (old_q == '0) begin
+        state_q <= PassWait;
+        old_q   <= ahead_q - 6'(step_done_i);
+      end
       default: state_q <= Idle;
     endcase
     if (!rst_ni) state_q <= Idle;

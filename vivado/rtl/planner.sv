@@ -120,7 +120,8 @@ module planner
         y = 32'(p_q.pass_y);
         fits = 2 * result <= Build.column_words
             && (2 * 32'(grow_q) - 32'd1) * 32'(p_q.step_rows) + 32'(c.kernel_h) <= 32'(p_q.ring_rows)
-            && grow_q <= 5'(MostChunk);
+            && grow_q <= 5'(MostChunk)
+            && !(p_q.chunk_rows >= 5'd3 && triples_q >= 16'd8);  // small chunks: the first ones are soon there
         state_d = fits ? Grow : RingWords;
       end
       ChunkEntries: begin x = 32'(triples_q); y = 32'(c.b_bits); state_d = GroupEntries; end

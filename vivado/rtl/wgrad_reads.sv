@@ -132,7 +132,7 @@ module wgrad_reads
   end
 
   // The ring moves on by the chunk's rows.
-  logic [16:0] advance_q;
+  logic [16:0] advance_q, halo_q;
   assign ring_next = around(ring_q + advance_q, p.ring_words);
 
   logic signed [17:0] tap_column;
@@ -217,6 +217,7 @@ module wgrad_reads
     pass_group_element_q <= 32'(y_first) * p.block_element;
     chunk_pixels_q       <= 16'(32'(chunk) * 32'(span_pixels));
     advance_q            <= 17'(32'(chunk) * 32'(p.step_words));
+    halo_q               <= 17'((32'(p.pass_ky) - 32'(p.step_rows)) * 32'(p.row_words));
     settled_q            <= state_q == Wait;
   end
 
@@ -224,8 +225,11 @@ module wgrad_reads
     unique case (state_q)
       Idle:
       if (start_i && p.c.wgrad) begin
-        state_q <= Wait;
-        slot_q  <= '0;
+        state_q  <= Wait;
+        slot_q   <= '0;
+        step_q   <= '0;
+        ring_q   <= '0;
+        buffer_q <= 1'b0;
         begin_pass();
       end
       Wait: begin
@@ -297,7 +301,9 @@ module wgrad_reads
         end
       end
       default: begin
+        // The next pass begins with whole windows of rows behind those of this one.
         state_q <= pass_last ? Idle : Wait;
+        ring_q  <= around(ring_q + halo_q, p.ring_words);
         begin_pass();
       end
     endcase
@@ -309,10 +315,7 @@ module wgrad_reads
     span_q         <= '0;
     column_q       <= -18'(p.c.pad_left);
     error_column_q <= '0;
-    step_q         <= '0;
-    ring_q         <= '0;
     first_chunk_q  <= 1'b1;
-    buffer_q       <= 1'b0;
   endtask
 
   task automatic begin_kernel_row(input logic [16:0] row);
