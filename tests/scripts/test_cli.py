@@ -74,7 +74,6 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
         (("bench", "everything"), "no benchmark 'everything'"),
         (("bench", "reference", "--repeat", "0"), "must be 1 or more"),
         (("cosim", "--only", "nothing"), "no vector matches 'nothing'"),
-        (("cosim", "--dut", "rtl"), "no RTL core"),
         (("cosim", "--pause", "1"), "pause 1.0"),
         (("cosim", "--latency", "-1"), "latency -1"),
     ],
