@@ -146,7 +146,7 @@ def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use
     hidden = [f"blackbox {escape(box)}" for box in boxes if box != top]
     run_yosys(
         [
-            *(f"read_rtlil {design}", *hidden, f"hierarchy -top {escape(top)}", f"rename {escape(top)} {name}"),
+            *(f"read_rtlil {design}", *hidden, f"hierarchy -top {top}", f"rename {top} {name}"),
             f"synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}",
             *(f"tee -q -o {counts} stat -json -tech xilinx", f"write_verilog -noexpr {netlist}"),
         ],
@@ -156,7 +156,7 @@ def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use
 
 
 def escape(module: str) -> str:
-    """A module's name as a Yosys script takes it: brackets are patterns there."""
+    """A module's name where a Yosys script takes a pattern: brackets are not meant as such."""
     return module.replace("[", "\\[").replace("]", "\\]")
 
 

@@ -16,6 +16,12 @@ CONTROL = (
     *("control_registers", "cycle_counters", "stub/core", "cpt_kernel"),
 )
 
+DOT_PRODUCTS = (
+    *("compressor_pkg", "count_products", "count_six", "carry_chain", "compress_36", "compress_366", "compress_66"),
+    *("compress_6", "full_adder", "ternary_add", "count_48", "popcount_lut", "dpu_control", "accumulate_dsp"),
+    *("dpu_row_model", "dpu_row", "dpu_bench"),
+)
+
 
 def engines(bus_bytes: int) -> Unit:
     return Unit("axi_engines", "axi_engines", ENGINES, {"BusBytes": bus_bytes})
@@ -54,3 +60,9 @@ def test_checker(build: int, simulator: str) -> None:
 @pytest.mark.slow
 def test_registers_and_lists(simulator: str) -> None:
     run_unit(control(), simulator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bits", "synthesised"), [(48, False), (144, True)])
+def test_dot_products(bits: int, synthesised: bool) -> None:
+    run_unit(Unit("dot_products", "dpu_bench", DOT_PRODUCTS, {"Bits": bits}, synthesised=synthesised))

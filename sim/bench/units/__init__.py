@@ -10,7 +10,7 @@ from pathlib import Path
 from sim.bench.devices import ROOT
 from sim.bench.runner import BenchError, alone_in, environment, raise_failures
 from sim.bench.verilator import verilator_environment
-from sim.yosys import run_yosys
+from sim.yosys import PRIMITIVES, run_yosys
 
 RTL = ROOT / "vivado" / "rtl"
 BENCH = ROOT / "vivado" / "bench"
@@ -26,6 +26,7 @@ class Unit:
     modules: tuple[str, ...]  # from the leaves up, without the suffix
     parameters: dict[str, object] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)  # for the bench's environment
+    synthesised: bool = False  # simulate LUTs, carry chains and DSPs by Yosys' models of them
 
     def sources(self) -> list[Path]:
         return [*(RTL / name for name in PACKAGES), *(_source(module) for module in self.modules)]
@@ -45,11 +46,15 @@ def plain_verilog(unit: Unit, build: Path) -> list[Path]:
     """
     written = build / f"{unit.toplevel}.v"
     settings = [f"-G{name}={value}" for name, value in unit.parameters.items()]
-    sources = " ".join(map(str, unit.sources()))
+    sources = unit.sources()
+    models = []
+    if unit.synthesised:
+        sources, settings = [PRIMITIVES, *sources], [*settings, "-D SYNTHESIS"]
+        models = ["read_verilog -overwrite +/xilinx/cells_sim.v", f"hierarchy -top {unit.toplevel}"]
     run_yosys(
         [
-            f"read_slang -j 1 --top {unit.toplevel} {' '.join(settings)} {sources}",
-            *("proc", "chformal -remove", "opt_clean", f"write_verilog -noattr {written}"),
+            f"read_slang -j 1 --top {unit.toplevel} {' '.join(settings)} {' '.join(map(str, sources))}",
+            *(*models, "proc", "flatten", "chformal -remove", "opt_clean", f"write_verilog -noattr {written}"),
         ]
     )
     return [written]
@@ -67,13 +72,15 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
     from cocotb_tools.runner import get_runner
 
     waves = os.environ.get("WAVES") == "1"
-    name = "-".join([simulator, unit.bench, *(str(value) for value in unit.parameters.values())])
+    kind = f"{simulator}-synthesised" if unit.synthesised else simulator
+    name = "-".join([kind, unit.bench, *(str(value) for value in unit.parameters.values())])
     build = ROOT / "out" / "units" / name
     build.mkdir(parents=True, exist_ok=True)
     arguments = ["-Wall", "-Wno-SYMRSVDWORD", "--assert"] if simulator == "verilator" else ["-g2012"]
     tools = verilator_environment() if simulator == "verilator" else {}
     sources, parameters = unit.sources(), unit.parameters
-    if simulator == "icarus":
+    if simulator == "icarus" or unit.synthesised:
+        arguments = ["-g2012"] if simulator == "icarus" else ["-Wno-fatal", "-Wno-lint", "-Wno-style"]
         sources, parameters = plain_verilog(unit, build), {}
     with alone_in(build), environment(tools):
         results = build / "results.xml"
