@@ -66,7 +66,7 @@ def emulate(
 
     Args:
         model: a prepared model.
-        device: a name of `sim.devices`, such as "reference" or "hls"; or an executor.
+        device: "reference", "hls" or "rtl"; or an executor.
         layers: names of prepared layers; all of them by default.
         config: the accelerator's build.
 

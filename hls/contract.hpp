@@ -260,8 +260,8 @@ struct Config {
     std::uint32_t bus_bytes;
 };
 
-constexpr Config CONFIG_TINY = {3u, 8u, 3u, 2048u, 512u, 256u, 8u};
-constexpr Config CONFIG_ZC706 = {43u, 16u, 9u, 16384u, 512u, 1024u, 64u};
+constexpr Config CONFIG_TINY = {16u, 16u, 3u, 2048u, 512u, 256u, 8u};
+constexpr Config CONFIG_ZC706 = {48u, 16u, 9u, 12288u, 512u, 1024u, 64u};
 
 /// The builds under the names they have on a command line.
 namespace builds {
@@ -271,14 +271,14 @@ constexpr Config zc706 = CONFIG_ZC706;
 
 /// True when every parameter of a build is in its legal range.
 constexpr bool legal(const Config& c) {
-    return c.lanes >= 1 && c.lanes <= 256
-        && c.columns >= 8 && c.columns <= 16
-        && 16 % c.columns == 0
+    return c.lanes >= 16 && c.lanes <= 256
+        && c.lanes % 16 == 0
+        && c.columns >= 16 && c.columns <= 16
         && c.slice_groups >= 1 && c.slice_groups <= 64
         && c.lane_words >= 64 && c.lane_words <= 1048576
         && c.column_words >= 16 && c.column_words <= 65536
         && c.row_words >= 16 && c.row_words <= 65536
-        && c.bus_bytes >= 4 && c.bus_bytes <= 64
+        && c.bus_bytes >= 8 && c.bus_bytes <= 64
         && 64 % c.bus_bytes == 0;
 }
 

@@ -15,6 +15,7 @@ start here:
   cpt demo                     one conv layer, three passes, several precisions, checked against PyTorch
   cpt sim --help               run a layer of your own on a simulated device
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
+  cpt cycles --body            measured cycles of ResNet layers on the RTL core
   cpt vectors --config tiny    write the test vectors that every executor replays
   cpt tables                   the papers' cost tables, recomputed
   cpt bench                    speeds of the reference, the packing and the HLS kernel, measured here
@@ -23,7 +24,7 @@ The contract that all of this obeys is sim/CONTRACT.md.
 """
 
 # Each module has add_parser(commands) and imports what is heavy (torch, matplotlib, cocotb) inside its job.
-COMMANDS = ("demo", "simulate", "cosim", "vectors", "tables", "bench", "constants")
+COMMANDS = ("demo", "simulate", "cosim", "cycles", "vectors", "tables", "bench", "constants")
 
 
 def build_parser() -> argparse.ArgumentParser:

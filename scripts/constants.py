@@ -57,9 +57,9 @@ def render_python(contract: Contract) -> str:
     lines += ["}", "", "CONFIGS: dict[str, dict[str, int]] = {"]
     for config, values in contract["config"].items():
         lines += [f'    "{config}": {{', *(f'        "{k}": {v},' for k, v in values.items()), "    },"]
-    lines += ["}", "", "# name: (least, most, what it must divide; 0 for nothing)"]
-    lines += ["CONFIG_RANGES: dict[str, tuple[int, int, int]] = {"]
-    lines += [f'    "{name}": ({a}, {b}, {c}),' for name, (a, b, c) in contract["config_range"].items()]
+    lines += ["}", "", "# name: (least, most, what it must divide; 0 for nothing, what it must be a multiple of)"]
+    lines += ["CONFIG_RANGES: dict[str, tuple[int, int, int, int]] = {"]
+    lines += [f'    "{name}": ({a}, {b}, {c}, {d}),' for name, (a, b, c, d) in contract["config_range"].items()]
     return "\n".join([*lines, "}", ""])
 
 
@@ -99,10 +99,12 @@ def render_cpp(contract: Contract) -> str:
 def legality(contract: Contract) -> list[str]:
     """One comparison for each bound of each build parameter of `c`, in the syntax that C++ and SystemVerilog share."""
     clauses = []
-    for name, (least, most, divides) in contract["config_range"].items():
+    for name, (least, most, divides, multiple) in contract["config_range"].items():
         clauses.append(f"c.{name} >= {least} && c.{name} <= {most}")
         if divides:
             clauses.append(f"{divides} % c.{name} == 0")
+        if multiple > 1:
+            clauses.append(f"c.{name} % {multiple} == 0")
     return clauses
 
 

@@ -16,6 +16,7 @@ from scripts.layer_spec import HELP, parse_layer
 from sim.config import Config
 from sim.contract import CONFIGS
 from sim.devices import DEVICES, open_device
+from sim.executor import Executor
 from sim.reference import Reference
 from sim.vectors.build import random_codes
 
@@ -31,7 +32,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "--device",
         choices=DEVICES,
         default="reference",
-        help="the reference by plain integers or by bit planes, or the C-simulated HLS kernel (reference)",
+        help="the reference by plain integers or by bit planes, the HLS kernel in C++, the Verilated RTL (reference)",
     )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build to simulate (zc706)")
     parser.add_argument("--layer", default="conv:n8,c16-16,32x32,k3,p1", help=HELP)
@@ -41,6 +42,22 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--counters", action="store_true", help="print the cycle counters of each pass")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
     parser.set_defaults(run=run)
+
+
+def cycle_counters(device: Executor) -> dict[str, int | str]:
+    """Busy and stall cycles of the last list, and the cycles of each of its commands, where a device measures them."""
+    from sim.rtl_device import RtlKernel
+
+    if not isinstance(device, RtlKernel):
+        return {}
+    counted = device.counters
+    each = " ".join(str(command.total) for command in device.commands)
+    return {
+        "busy": counted.busy,
+        "load stall": counted.load_stall,
+        "store stall": counted.store_stall,
+        "each command": each,
+    }
 
 
 def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
@@ -66,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         row = {"pass": which.value, "bits": f"{precision.a_bits}x{precision.b_bits}", "region_bytes": done.region_bytes}
         if arguments.counters:
             row |= {"commands": done.outcome.commands_done, "cycles": done.outcome.cycles}
+            row |= cycle_counters(device)
         if arguments.verify:
             from cpt_model.integer import integer_pass
 

@@ -12,7 +12,7 @@ class Config:
     """Parameters of a build; a value outside its legal range is refused by name.
 
     >>> Config.named("zc706").lanes
-    43
+    48
     """
 
     name: str
@@ -25,12 +25,14 @@ class Config:
     bus_bytes: int
 
     def __post_init__(self) -> None:
-        for parameter, (least, most, divides) in CONFIG_RANGES.items():
+        for parameter, (least, most, divides, multiple) in CONFIG_RANGES.items():
             value = getattr(self, parameter)
             if not least <= value <= most:
                 raise ValueError(f"config {self.name}: {parameter} = {value} is not in {least}..{most}")
             if divides and divides % value:
                 raise ValueError(f"config {self.name}: {parameter} = {value} does not divide {divides}")
+            if value % multiple:
+                raise ValueError(f"config {self.name}: {parameter} = {value} is not a multiple of {multiple}")
 
     @classmethod
     def named(cls, name: str) -> Config:

@@ -152,8 +152,8 @@ FIELDS: dict[str, tuple[int, int, int]] = {
 
 CONFIGS: dict[str, dict[str, int]] = {
     "tiny": {
-        "lanes": 3,
-        "columns": 8,
+        "lanes": 16,
+        "columns": 16,
         "slice_groups": 3,
         "lane_words": 2048,
         "column_words": 512,
@@ -161,23 +161,23 @@ CONFIGS: dict[str, dict[str, int]] = {
         "bus_bytes": 8,
     },
     "zc706": {
-        "lanes": 43,
+        "lanes": 48,
         "columns": 16,
         "slice_groups": 9,
-        "lane_words": 16384,
+        "lane_words": 12288,
         "column_words": 512,
         "row_words": 1024,
         "bus_bytes": 64,
     },
 }
 
-# name: (least, most, what it must divide; 0 for nothing)
-CONFIG_RANGES: dict[str, tuple[int, int, int]] = {
-    "lanes": (1, 256, 0),
-    "columns": (8, 16, 16),
-    "slice_groups": (1, 64, 0),
-    "lane_words": (64, 1048576, 0),
-    "column_words": (16, 65536, 0),
-    "row_words": (16, 65536, 0),
-    "bus_bytes": (4, 64, 64),
+# name: (least, most, what it must divide; 0 for nothing, what it must be a multiple of)
+CONFIG_RANGES: dict[str, tuple[int, int, int, int]] = {
+    "lanes": (16, 256, 0, 16),
+    "columns": (16, 16, 0, 1),
+    "slice_groups": (1, 64, 0, 1),
+    "lane_words": (64, 1048576, 0, 1),
+    "column_words": (16, 65536, 0, 1),
+    "row_words": (16, 65536, 0, 1),
+    "bus_bytes": (8, 64, 64, 1),
 }

@@ -7,11 +7,11 @@ from sim.executor import Executor
 from sim.products import bit_serial, plain_integer
 from sim.reference import Reference
 
-DEVICES = ("reference", "bit-serial", "hls")
+DEVICES = ("reference", "bit-serial", "hls", "rtl")
 
 
 def open_device(name: str, config: Config) -> Executor:
-    """The reference by plain integers or by bit planes, or the C-simulated HLS kernel.
+    """The reference by plain integers or by bit planes, the C-simulated HLS kernel, or the Verilated RTL core.
 
     >>> open_device("reference", Config.named("tiny")).config.name
     'tiny'
@@ -20,6 +20,10 @@ def open_device(name: str, config: Config) -> Executor:
         from sim.hls_device import HlsKernel
 
         return HlsKernel(config)
+    if name == "rtl":
+        from sim.rtl_device import RtlKernel
+
+        return RtlKernel(config)
     if name not in DEVICES:
         raise ValueError(f"unknown device '{name}'; there are: {', '.join(DEVICES)}")
     return Reference(config, bit_serial if name == "bit-serial" else plain_integer)

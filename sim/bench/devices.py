@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sim.config import Config
+from sim.contract import CONFIGS
 from sim.hls_device import HLS, hls_sources, vendor_headers
+from sim.rtl_sources import rtl_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("hls", "rtl", "vitis")
@@ -28,7 +30,7 @@ def open_dut(name: str, config: Config) -> Dut:
     if name == "vitis":
         return _vitis(config)
     if name == "rtl":
-        raise ValueError("there is no RTL core in vivado/rtl yet: DUT=hls runs the C++ kernel")
+        return _rtl(config)
     raise ValueError(f"no device '{name}'; there are: {', '.join(NAMES)}")
 
 
@@ -39,6 +41,14 @@ def _hls(config: Config) -> Dut:
         sources=[HLS / "cosim" / "cpt_kernel.sv"],
         build_args=["-Wall", "-Wno-SYMRSVDWORD", "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
         parameters={"BusBytes": config.bus_bytes},
+    )
+
+
+def _rtl(config: Config) -> Dut:
+    return Dut(
+        sources=rtl_sources(),
+        build_args=["-Wall", "-Wno-SYMRSVDWORD", "-O3", "-CFLAGS", "-O2"],
+        parameters={"Build": list(CONFIGS).index(config.name)},
     )
 
 

@@ -15,10 +15,10 @@ from tests.tools import ROOT, TINY, contract
 HEADER, PACKAGE = ROOT / "hls" / "contract.hpp", ROOT / "vivado" / "rtl" / "contract_pkg.sv"
 GXX = ("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}")
 ENUMS = ("opcode", "format", "flag", "error", "register", "ap_ctrl", "irq")
-ENDS = {parameter: (least, most) for parameter, (least, most, _) in contract()["config_range"].items()}
+ENDS = {parameter: (least, most) for parameter, (least, most, *_) in contract()["config_range"].items()}
 LEGAL = [{parameter: end} for parameter, ends in ENDS.items() for end in ends] + [{"bus_bytes": 32}]
 ILLEGAL = [{parameter: value} for parameter, (least, most) in ENDS.items() for value in (least - 1, most + 1)]
-ILLEGAL += [{"columns": 3}, {"columns": 12}, {"bus_bytes": 24}]
+ILLEGAL += [{"columns": 3}, {"columns": 12}, {"bus_bytes": 24}, {"lanes": 40}]
 BUILDS = [TINY.parameters() | change for change in (*LEGAL, *ILLEGAL)]
 VERDICTS = {f"LEGAL_{number}": int(number < len(LEGAL)) for number in range(len(BUILDS))}
 

@@ -59,9 +59,9 @@ def test_builds_agree() -> None:
     for column, config in ((2, "tiny"), (3, "zc706")):
         assert {row[0]: int(row[column]) for row in rows} == SOURCE["config"][config]
     for row in rows:
-        least, most, divides = SOURCE["config_range"][row[0]]
+        least, most, divides, multiple = SOURCE["config_range"][row[0]]
         documented = [int(number) for number in re.findall(r"\d+", row[1])]
-        assert documented == ([divides, least] if divides else [least, most])
+        assert documented == ([divides, least] if divides else [least, most]) + ([multiple] if multiple > 1 else [])
 
 
 @pytest.mark.parametrize(

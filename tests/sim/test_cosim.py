@@ -68,7 +68,7 @@ def test_a_device_that_does_not_answer_in_time_is_reported(selection: list[Vecto
         run_bench(open_dut("hls", ZC706), [vector.save(tmp_path)], BUILD, Stress(pause=0, watchdog=20))
 
 
-@pytest.mark.parametrize(("name", "message"), [("rtl", "no RTL core"), ("vitis", "csynth"), ("fpga", "there are: hls")])
+@pytest.mark.parametrize(("name", "message"), [("vitis", "csynth"), ("fpga", "there are: hls")])
 def test_a_device_that_is_not_there_is_refused(name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         open_dut(name, ZC706)

@@ -43,7 +43,7 @@ def test_cycles_count_every_piece_of_work(layer: Conv, which: Pass, a_bits: int,
     assert array_cycles(command, config) == dealt(command, config)
 
 
-@pytest.mark.parametrize(("bits", "rate"), [(8, 1548), (6, 2752), (4, 6192), (3, 11008)])
+@pytest.mark.parametrize(("bits", "rate"), [(8, 1728), (6, 3072), (4, 6912), (3, 12288)])
 def test_a_3x3_layer_fills_the_full_size_array(bits: int, rate: int) -> None:
-    layer = Conv(43, 32, 64, 16, 16, (3, 3), padding=(1, 1))
+    layer = Conv(48, 32, 64, 16, 16, (3, 3), padding=(1, 1))
     assert layer.macs == rate * array_cycles(command_of(layer, Pass.FORWARD, bits, bits), ZC706)

@@ -90,7 +90,7 @@ def test_counters_show_the_array_cycles_in_two_words() -> None:
         y_blocks=1,
         flags=0,
     )
-    cycles = 16 * 8 * 3 * 2 * -(-65535 * 1024 * 4 // 3)
+    cycles = 16 * 8 * 3 * -(-65535 * 1024 * 4 // 16)
     huge.out_image_stride, huge.out_addr = 4096 * 64, 1 << 20
 
     class Blind(Reference):

@@ -213,8 +213,8 @@ package contract_pkg;
   } config_t;
 
   localparam config_t CONFIG_TINY = '{
-      lanes: 32'd3,
-      columns: 32'd8,
+      lanes: 32'd16,
+      columns: 32'd16,
       slice_groups: 32'd3,
       lane_words: 32'd2048,
       column_words: 32'd512,
@@ -222,10 +222,10 @@ package contract_pkg;
       bus_bytes: 32'd8
   };
   localparam config_t CONFIG_ZC706 = '{
-      lanes: 32'd43,
+      lanes: 32'd48,
       columns: 32'd16,
       slice_groups: 32'd9,
-      lane_words: 32'd16384,
+      lane_words: 32'd12288,
       column_words: 32'd512,
       row_words: 32'd1024,
       bus_bytes: 32'd64
@@ -234,14 +234,14 @@ package contract_pkg;
 
   /// True when every parameter of a build is in its legal range.
   function automatic bit legal(config_t c);
-    return c.lanes >= 1 && c.lanes <= 256
-        && c.columns >= 8 && c.columns <= 16
-        && 16 % c.columns == 0
+    return c.lanes >= 16 && c.lanes <= 256
+        && c.lanes % 16 == 0
+        && c.columns >= 16 && c.columns <= 16
         && c.slice_groups >= 1 && c.slice_groups <= 64
         && c.lane_words >= 64 && c.lane_words <= 1048576
         && c.column_words >= 16 && c.column_words <= 65536
         && c.row_words >= 16 && c.row_words <= 65536
-        && c.bus_bytes >= 4 && c.bus_bytes <= 64
+        && c.bus_bytes >= 8 && c.bus_bytes <= 64
         && 64 % c.bus_bytes == 0;
   endfunction
 

@@ -1,0 +1,165 @@
+"""`cpt cycles`: measured cycles of layers on the RTL core, with a modelled DDR, beside what array and memory allow."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from host.command_list import CommandList
+from host.layer import Pass
+from host.lower import lower
+from host.plan import Plan
+from host.precision import Output, Precision
+from scripts.layer_spec import parse_layer
+from scripts.simulate import as_table
+from sim.config import Config
+from sim.contract import CONFIGS, Format
+from sim.reference import Reference
+from sim.tensors import operand_a, operand_b, output
+from sim.vectors.build import random_codes
+
+if TYPE_CHECKING:
+    from sim.rtl_device import RtlKernel
+
+# The body of a CIFAR ResNet, which the targets are about, and other shapes for the latency model.
+BODY = ("conv:n128,c16-16,32x32,k3,p1", "conv:n128,c32-32,16x16,k3,p1", "conv:n128,c64-64,8x8,k3,p1")
+OTHER = (
+    "conv:n128,c3-16,32x32,k3,p1",
+    "conv:n128,c16-32,32x32,k3,s2,p1",
+    "conv:n128,c32-64,16x16,k3,s2,p1",
+    "conv:n128,c16-32,32x32,k1,s2",
+    "conv:n128,c32-64,16x16,k1,s2",
+    "conv:n32,c64-64,8x8,k3,p1",
+    "conv:n16,c128-128,14x14,k3,p1",
+    "conv:n16,c256-64,7x7,k1",
+    "linear:n128,c256-64",
+)
+BODY_BITS = ((3, 3), (4, 4), (3, 8), (6, 6), (8, 8))
+OTHER_BITS = ((8, 8), (3, 3))
+REPEATS = 2  # of the command in the list; its cycles are the distance between the last two ends
+OUTPUT = Output(Format.INT16, 16, shift=4)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A layer's pass at a pair of widths: the activations' and weights' in a forward pass."""
+
+    layer: str
+    which: Pass
+    bits: tuple[int, int]
+
+    def precision(self) -> Precision:
+        a_bits, b_bits = reversed(self.bits) if self.which is Pass.INPUT_ERROR else self.bits
+        return Precision(a_bits, b_bits, a_signed=self.which is Pass.INPUT_ERROR, b_signed=True)
+
+
+def grid(body_only: bool) -> list[Point]:
+    shapes = [(layer, bits) for bits in BODY_BITS for layer in BODY]
+    shapes += [] if body_only else [(layer, bits) for layer in OTHER for bits in OTHER_BITS]
+    return [Point(layer, which, bits) for layer, bits in shapes for which in Pass]
+
+
+def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
+    """Runs the pass's command a few times in one list; the last one's cycles count."""
+    layer, precision = parse_layer(point.layer), point.precision()
+    plan = Plan()
+    program = lower(layer, point.which, precision, kernel.config, OUTPUT, plan=plan)
+    commands = CommandList.place([program] * REPEATS, plan)
+    memory = np.zeros(plan.bytes, dtype=np.uint8)
+    a_shape, b_shape = layer.operand_shapes(point.which)
+    a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed=1)
+    b = random_codes(b_shape, precision.b_bits, precision.b_signed, seed=2)
+    program.load(memory, a, b)
+    commands.write(memory)
+    expected = memory.copy() if verify else None
+    outcome = kernel.run(memory, commands.offset, commands.bytes)
+    if outcome.error:
+        raise RuntimeError(f"{point}: {outcome}")
+    if expected is not None:
+        Reference(kernel.config).run(expected, commands.offset, commands.bytes)
+        if not np.array_equal(memory, expected):
+            raise RuntimeError(f"{point}: results differ from the reference")
+    each = len(program.commands)
+    last = kernel.commands[-each:]
+    cycles = sum(counters.total for counters in last)
+    # Tiles of a tensor without the gaps between them.
+    moved = sum(
+        tensor.images * tensor.blocks * tensor.tile_bytes
+        for command in program.commands
+        for tensor in (operand_a(command), operand_b(command), output(command))
+    )
+    config = kernel.config
+    macs_per_cycle = config.lanes * config.columns * 16 * config.slice_groups
+    array = layer.macs * precision.a_bits * precision.b_bits / macs_per_cycle
+    bound = max(array, moved / kernel.ddr.bytes_per_cycle)
+    return {
+        "layer": point.layer,
+        "pass": point.which.value,
+        "a_bits": precision.a_bits,
+        "b_bits": precision.b_bits,
+        "cycles": cycles,
+        "busy": sum(counters.busy for counters in last),
+        "load_stall": sum(counters.load_stall for counters in last),
+        "store_stall": sum(counters.store_stall for counters in last),
+        "bytes": moved,
+        "bus_bytes": (kernel.bytes_read + kernel.bytes_written) // REPEATS,
+        "array_bound": round(array, 1),
+        "memory_bound": round(moved / kernel.ddr.bytes_per_cycle, 1),
+        "ratio": round(cycles / bound, 3),
+    }
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "cycles",
+        help="measure cycles of layers on the RTL core with a modelled DDR",
+        description="Runs a grid of layers, passes and widths (16-bit results) on the Verilated core. `ratio` is cycles"
+        " over the larger of two bounds: bit operations by the array's binary MACs, bytes by the memory's bandwidth.",
+        epilog="example: cpt cycles --body --out vivado/cycles.json",
+    )
+    parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
+    parser.add_argument("--body", action="store_true", help="only the body layers of a CIFAR ResNet")
+    parser.add_argument("--only", default="", metavar="TEXT", help="points whose layer or pass contains TEXT")
+    parser.add_argument("--bits", type=int, nargs=2, metavar=("A", "B"), help="only this pair of widths")
+    parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
+    parser.add_argument("--latency", type=int, default=60, help="cycles to the first beat of a read (60)")
+    parser.add_argument("--verify", action="store_true", help="compare every result with the reference")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--out", type=Path, help="also write the JSON to this file")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from sim.rtl_device import Ddr, RtlKernel
+
+    points = [
+        point
+        for point in grid(arguments.body)
+        if (arguments.only in point.layer or arguments.only in point.which.value)
+        and (arguments.bits is None or tuple(arguments.bits) == point.bits)
+    ]
+    if not points:
+        raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
+    kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
+    rows: list[dict[str, Any]] = []
+    result = {
+        "config": kernel.config.parameters(),
+        "bytes_per_cycle": arguments.bandwidth,
+        "latency": arguments.latency,
+        "points": rows,
+    }
+    for point in tqdm(points, unit="pass", leave=False):
+        rows.append(measure(kernel, point, arguments.verify))
+        if arguments.out:  # what is measured is kept, also when the rest is broken off
+            arguments.out.write_text(json.dumps(result, indent=1) + "\n")
+    hidden = ("bus_bytes", "bytes")
+    shown = [{key: str(value) for key, value in row.items() if key not in hidden} for row in rows]
+    print(json.dumps(result, indent=2) if arguments.json else as_table(shown))
+    return 0

@@ -1,0 +1,68 @@
+"""The checker against sim.checks: every command of every vector, and thousands of changed ones."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from random import Random
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
+from cocotb.utils import get_sim_time
+
+from sim.bench.units.commands import Case, mutated_cases, vector_cases, words_of
+from sim.config import Config
+from sim.contract import Error
+
+MOST_CYCLES = 80
+LIST_ERRORS = {Error.LIST_ALIGNMENT, Error.LIST_TRUNCATED, Error.LIST_RANGE, Error.READ_BUS, Error.WRITE_BUS}
+
+
+async def judge(dut: Any, case: Case) -> Error:
+    """The checker's verdict, within the cycles it may take."""
+    dut.words.value, dut.reserved.value = words_of(case.data)
+    dut.mem_bytes.value = case.mem_bytes
+    dut.list_begin.value, dut.list_end.value = case.list_range
+    dut.start.value = 1
+    await RisingEdge(dut.clk)
+    dut.start.value = 0
+    began = get_sim_time("ns")
+    await with_timeout(RisingEdge(dut.done), 1, "us")
+    assert get_sim_time("ns") - began <= MOST_CYCLES, "the checker is too slow"
+    await RisingEdge(dut.clk)
+    return Error(int(dut.error.value))
+
+
+def compare_sizes(dut: Any, case: Case, config: Config) -> None:
+    """Sizes and ends that the core uses."""
+    a, b, out, sums = case.tensors(config)
+    assert a is not None and b is not None and out is not None  # noqa: PT018
+    assert (int(dut.a_tile.value), int(dut.a_end.value)) == (a.tile_bytes, a.end)
+    assert (int(dut.b_tile.value), int(dut.b_end.value)) == (b.tile_bytes, b.end)
+    assert (int(dut.out_tile.value), int(dut.out_end.value)) == (out.tile_bytes, out.end)
+    if sums is not None:
+        assert int(dut.sums_end.value) == sums.end
+
+
+@cocotb.test()
+async def agrees_with_the_reference(dut: Any) -> None:
+    config = Config.named(os.environ["CPT_CONFIG"])
+    random = Random(os.environ["CPT_SEED"])
+    Clock(dut.clk, 1, "ns").start()
+    dut.start.value = 0
+    dut.rst_n.value = 0
+    await ClockCycles(dut.clk, 2)
+    dut.rst_n.value = 1
+    bases = vector_cases(config)
+    verdicts: Counter[Error] = Counter()
+    for case in [*bases, *mutated_cases(config, bases, int(os.environ["CPT_COUNT"]), random)]:
+        found, expected = await judge(dut, case), case.expected(config)
+        assert found == expected, f"{found!r} instead of {expected!r}: {case}"
+        if expected == Error.OK:
+            compare_sizes(dut, case, config)
+        verdicts[expected] += 1
+    missing = set(Error) - LIST_ERRORS - set(verdicts)
+    assert not missing, f"never met: {missing}"
+    dut._log.warning("verdicts: %s", {error.name: count for error, count in verdicts.items()})

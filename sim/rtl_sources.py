@@ -1,0 +1,18 @@
+"""The RTL core's files, in an order that every tool can read.
+
+>>> [path.name for path in rtl_sources()][:2]
+['contract_pkg.sv', 'command_pkg.sv']
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+RTL = Path(__file__).resolve().parents[1] / "vivado" / "rtl"
+FIRST = ("contract_pkg.sv", "command_pkg.sv")  # packages that others import
+
+
+def rtl_sources() -> list[Path]:
+    """Packages first, then modules by name."""
+    packages = sorted(RTL.glob("*_pkg.sv"), key=lambda path: (path.name not in FIRST, path.name != FIRST[0], path.name))
+    return [*packages, *sorted(path for path in RTL.glob("*.sv") if path not in packages)]

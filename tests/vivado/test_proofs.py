@@ -1,0 +1,78 @@
+"""The proofs hold, and a planted mistake breaks them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts import conservation, prove
+from scripts.conservation import LAWS, LawBrokenError, check_popcount
+from sim import yosys
+from sim.rtl_sources import rtl_sources
+from sim.yosys import YosysError
+
+# (file, what it says, a mistake)
+MISTAKES = {
+    "compress_66": ("compress_66.sv", ".first_i(1'b0)", ".first_i(one_i[0])"),
+    "full_adder": ("compressor_pkg.sv", "ternary_init[32+i] = ^4'(i)", "ternary_init[32+i] = |4'(i)"),
+    "count_products": ("count_products.sv", ".I3(a_i[2*i])", ".I3(b_i[2*i])"),
+}
+
+
+@pytest.mark.parametrize("name", list(LAWS))
+def test_laws_of_the_adders(name: str) -> None:
+    assert "no counterexample" in prove.prove_law(name)
+
+
+@pytest.mark.parametrize("bits", prove.WIDTHS)
+def test_popcount_is_made_of_them(bits: int) -> None:
+    assert check_popcount(bits) > bits // 6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("proof", [lambda: prove.prove_accumulator(6), lambda: prove.prove_handshakes(8)])
+def test_sequences(proof: prove.Proof) -> None:
+    assert proof() == "by induction"
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, folder: Path, file: str, right: str, wrong: str) -> None:
+    """From now on Yosys reads the core with one file changed."""
+
+    def sources() -> list[Path]:
+        return [folder / path.name if path.name == file else path for path in rtl_sources()]
+
+    text = next(path for path in rtl_sources() if path.name == file).read_text()
+    assert right in text
+    (folder / file).write_text(text.replace(right, wrong))
+    monkeypatch.setattr(yosys, "rtl_sources", sources)
+
+
+@pytest.mark.parametrize("name", list(MISTAKES))
+def test_a_wrong_adder_breaks_its_law(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plant(monkeypatch, tmp_path, *MISTAKES[name])
+    with pytest.raises(YosysError, match="proof did fail"):
+        prove.prove_law(name)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("x_q[0][5], z_q[2], z_q[1]", "x_q[0][5], z_q[1], z_q[2]"),  # weights exchanged
+        (".b_i(b_i[48*i+:48])", ".b_i(b_i[47:0])"),  # products of other bits
+        ("{x_q, y_q, z_q} <= {x, y, z};", "{x_q, y_q} <= {x, y};  assign z_q = z;"),  # a cycle too early
+    ],
+)
+def test_a_wrong_wire_breaks_the_popcount(
+    right: str, wrong: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plant(monkeypatch, tmp_path, "popcount_lut.sv", right, wrong)
+    with pytest.raises(LawBrokenError):
+        conservation.check_popcount(144)
+
+
+@pytest.mark.slow
+def test_a_burst_over_a_boundary_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plant(monkeypatch, tmp_path, "burst_split.sv", "more ? to_cut : left_q[3:0]", "left_q > 15 ? 4'd15 : left_q[3:0]")
+    with pytest.raises(YosysError):
+        prove.prove_handshakes(8)

@@ -1,0 +1,68 @@
+"""The unit benches of the RTL modules, on Verilator and, where it is installed, on Icarus."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.bench.units import Unit, missing_simulator, run_unit
+
+ENGINES = ("sync_fifo", "burst_split", "rotate", "join_beats", "axi_reader", "axi_writer", "axi_rules", "axi_engines")
+
+CHECKER = ("field_check", "command_check", "checker_bench")
+
+CONTROL = (
+    *("sync_fifo", "burst_split", "rotate", "join_beats", "axi_reader", "axi_writer"),
+    *("field_check", "command_check", "list_check", "command_fetch", "list_runner"),
+    *("control_registers", "cycle_counters", "stub/core", "cpt_kernel"),
+)
+
+DOT_PRODUCTS = (
+    *("compressor_pkg", "count_products", "count_six", "carry_chain", "compress_36", "compress_366", "compress_66"),
+    *("compress_6", "full_adder", "ternary_add", "count_48", "popcount_lut", "dpu_control", "accumulate_dsp"),
+    *("dpu_row_model", "dpu_row", "dpu_bench"),
+)
+
+
+def engines(bus_bytes: int) -> Unit:
+    return Unit("axi_engines", "axi_engines", ENGINES, {"BusBytes": bus_bytes})
+
+
+def checker(build: int) -> Unit:
+    config = ("tiny", "zc706")[build]
+    settings = {"CPT_CONFIG": config, "CPT_COUNT": "2000"}
+    return Unit("command_check", "checker_bench", CHECKER, {"Build": build}, settings)
+
+
+def control() -> Unit:
+    return Unit("control", "cpt_kernel", CONTROL)
+
+
+@pytest.fixture(params=["verilator", "icarus"])
+def simulator(request: pytest.FixtureRequest) -> str:
+    reason = missing_simulator(request.param)
+    if reason:
+        pytest.skip(reason)
+    return str(request.param)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bus_bytes", [8, 64])
+def test_axi_engines(bus_bytes: int, simulator: str) -> None:
+    run_unit(engines(bus_bytes), simulator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", [0, 1])
+def test_checker(build: int, simulator: str) -> None:
+    run_unit(checker(build), simulator)
+
+
+@pytest.mark.slow
+def test_registers_and_lists(simulator: str) -> None:
+    run_unit(control(), simulator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bits", "synthesised"), [(48, False), (144, True)])
+def test_dot_products(bits: int, synthesised: bool) -> None:
+    run_unit(Unit("dot_products", "dpu_bench", DOT_PRODUCTS, {"Bits": bits}, synthesised=synthesised))

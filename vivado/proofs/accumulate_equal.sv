@@ -1,0 +1,43 @@
+/// The accumulator in its DSP48E1, with its control, beside the arithmetic it stands for; ok_o must be 1 always.
+module accumulate_equal #(
+    parameter int unsigned CountBits = 8
+) (
+    input  logic                 clk_i,
+    input  logic                 valid_i,
+    input  logic                 first_i,
+    input  logic                 negate_i,
+    input  logic [          4:0] shift_i,
+    input  logic [CountBits-1:0] count_i,  ///< of the operation two cycles ago
+    output logic                 ok_o
+);
+  logic [17:0] weight;
+  logic high, first, valid;
+  logic [47:0] acc;
+
+  dpu_control u_control (
+      .clk_i, .valid_i, .first_i, .negate_i, .shift_i, .weight_o(weight), .high_o(high), .first_o(first), .valid_o(valid)
+  );
+  accumulate_dsp #(.CountBits(CountBits)) u_dut (
+      .clk_i, .count_i, .weight_i(weight), .high_i(high), .first_i(first), .valid_i(valid), .acc_o(acc)
+  );
+
+  typedef struct packed {
+    logic       valid;
+    logic       first;
+    logic       negate;
+    logic [4:0] shift;
+  } operation_t;
+  operation_t [4:0] operation_q;
+  logic [2:0][CountBits-1:0] count_q;
+  logic [47:0] term, acc_q;
+
+  assign term = 48'(count_q[2]) << operation_q[4].shift;
+  always_ff @(posedge clk_i) begin
+    operation_q <= {operation_q[3:0], valid_i, first_i, negate_i, shift_i};
+    count_q     <= {count_q[1:0], count_i};
+    if (operation_q[4].valid) begin
+      acc_q <= (operation_q[4].first ? '0 : acc_q) + (operation_q[4].negate ? -term : term);
+    end
+  end
+  assign ok_o = acc == acc_q;
+endmodule

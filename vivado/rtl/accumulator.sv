@@ -1,0 +1,66 @@
+/// Sums of the sets of a WGRAD over its chunks of K, two lanes of results an entry; other results pass through.
+module accumulator
+  import core_pkg::*;
+(
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   valid_i,
+    input  logic [7:0]             pair_i,
+    input  logic [1:0]             part_i,
+    input  group_t                 group_i,
+    input  logic [1:0][15:0][47:0] results_i,
+    input  logic [1:0][31:0]       sums_i,
+    output logic                   valid_o,    ///< two cycles later, if the results are complete
+    output logic [7:0]             pair_o,
+    output logic [1:0]             part_o,
+    output group_t                 group_o,
+    output logic [1:0][15:0][47:0] results_o,
+    output logic [1:0][31:0]       sums_o
+);
+  localparam int unsigned EntryBits = $clog2(AccDepth);
+
+  logic [1:0][15:0][47:0] entries_q[AccDepth];
+  logic [1:0][31:0] entry_sums_q[AccDepth];
+  logic [1:0][15:0][47:0] old_q, results_q, total;
+  logic [1:0][31:0] old_sums_q, sums_q, total_sums;
+  logic [EntryBits-1:0] place_q;
+  logic [7:0] pair_q;
+  logic [1:0] part_q;
+  logic valid_q;
+  group_t group_q;
+
+  for (genvar l = 0; l < 2; l++) begin : gen_lane
+    for (genvar c = 0; c < 16; c++) begin : gen_column
+      assign total[l][c] = group_q.fresh ? results_q[l][c] : old_q[l][c] + results_q[l][c];
+    end
+    assign total_sums[l] = group_q.fresh ? sums_q[l] : old_sums_q[l] + sums_q[l];
+  end
+
+  logic [EntryBits-1:0] place;
+  assign place = EntryBits'(group_i.entry) + EntryBits'(pair_i);
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i && group_i.accumulate) begin
+      old_q      <= entries_q[place];
+      old_sums_q <= entry_sums_q[place];
+    end
+    valid_q   <= valid_i && rst_ni;
+    place_q   <= place;
+    pair_q    <= pair_i;
+    part_q    <= part_i;
+    group_q   <= group_i;
+    results_q <= results_i;
+    sums_q    <= sums_i;
+
+    if (valid_q && group_q.accumulate && !group_q.store) begin
+      entries_q[place_q]    <= total;
+      entry_sums_q[place_q] <= total_sums;
+    end
+    valid_o   <= valid_q && group_q.store && rst_ni;
+    pair_o    <= pair_q;
+    part_o    <= part_q;
+    group_o   <= group_q;
+    results_o <= total;
+    sums_o    <= total_sums;
+  end
+endmodule

@@ -1,0 +1,496 @@
+/// The accelerator's core: executes one checked command after the other.
+///
+/// Loader, array and store are decoupled: the loader fills rings of rows ahead of the array, the store empties slots of
+/// its buffer while the array fills others. Only the planning of the next command overlaps with a command.
+module core
+  import contract_pkg::*;
+  import command_pkg::*;
+  import core_pkg::*;
+#(
+    parameter  config_t     Config   = CONFIG_TINY,
+    localparam int unsigned BusBytes = Config.bus_bytes
+) (
+    input  logic                  clk_i,
+    input  logic                  rst_ni,
+    input  logic                  flush_i,         ///< forget everything
+    output logic                  idle_o,          ///< nothing is under way, the engines included
+    input  logic                  cmd_valid_i,
+    output logic                  cmd_ready_o,
+    input  decoded_t              cmd_i,
+    input  logic [31:0]           mem_base_i,
+    output logic                  cmd_done_o,      ///< the oldest command is complete in memory
+    output logic                  load_error_o,    ///< it has ended with a failed read, or write; until flush_i
+    output logic                  store_error_o,
+    output logic                  busy_o,          ///< the array took an operand pair
+    output logic                  load_stall_o,    ///< it could have, but operands were missing
+    output logic                  store_stall_o,   ///< it could have, but results could not leave
+    output logic                  rd_req_valid_o,
+    input  logic                  rd_req_ready_i,
+    output logic [31:0]           rd_req_addr_o,
+    output logic [17:0]           rd_req_bytes_o,
+    input  logic                  rd_data_valid_i,
+    output logic                  rd_data_ready_o,
+    input  logic [8*BusBytes-1:0] rd_data_i,
+    input  logic                  rd_last_i,
+    input  logic                  rd_error_i,
+    input  logic                  rd_idle_i,
+    output logic                  wr_req_valid_o,
+    input  logic                  wr_req_ready_i,
+    output logic [31:0]           wr_req_addr_o,
+    output logic [17:0]           wr_req_bytes_o,
+    output logic                  wr_data_valid_o,
+    input  logic                  wr_data_ready_i,
+    output logic [8*BusBytes-1:0] wr_data_o,
+    input  logic                  wr_idle_i,
+    input  logic                  wr_error_i
+);
+  localparam int unsigned L        = Config.lanes;
+  localparam int unsigned G        = Config.slice_groups;
+  localparam int unsigned T        = L / 16;
+  localparam int unsigned Writers  = BusBytes / 4;
+  localparam int unsigned LaneBits = $clog2(L);
+
+  if (!legal(Config)) begin : gen_illegal
+    $error("core: a parameter of the build is outside its legal range");
+  end
+  if (G != 3 * T || L % Writers != 0 || Config.lane_words > 65536 || Config.lane_words % 4 != 0) begin : gen_bad
+    $error("core: this core needs slice_groups = 3 * lanes / 16 and lane_words a multiple of 4 up to 65536");
+  end
+
+  logic run_n;
+  assign run_n = rst_ni && !flush_i;
+
+  // Commands.
+  typedef enum logic [1:0] { Idle, Start, Run, Failed } state_e;
+  state_e state_q;
+  plan_t next_plan, plan_q;
+  logic plan_valid, plan_take, start;
+
+  planner #(.Build(Config)) u_planner (
+      .clk_i,
+      .rst_ni      (run_n),
+      .cmd_valid_i,
+      .cmd_ready_o,
+      .cmd_i,
+      .mem_base_i,
+      .plan_valid_o(plan_valid),
+      .plan_ready_i(plan_take),
+      .plan_o      (next_plan)
+  );
+  assign plan_take = state_q == Idle && plan_valid;
+  assign start     = state_q == Start;
+
+  // Load.
+  logic loader_done, step_done, chunk_done, feeder_idle, load_failed, step_loaded;
+  logic req_valid, req_ready, mark_valid, mark_ready;
+  logic [31:0] req_addr;
+  logic [17:0] req_bytes;
+  job_t job;
+  logic [$clog2(Writers)-1:0] job_writer;
+  logic mask_valid, row_valid, row_live;
+  logic [LaneBits-1:0] mask_lane;
+  logic [RowBits-1:0] mask_row;
+  logic [14:0] mask;
+  logic [31:0] row_address, row_element, row_sums;
+
+  logic rows_valid, rows_ready;
+  rows_t rows;
+  loader #(.Build(Config)) u_loader (
+      .clk_i,
+      .rst_ni       (run_n),
+      .start_i      (start),
+      .plan_i       (plan_q),
+      .done_o       (loader_done),
+      .step_done_i  (step_done),
+      .chunk_done_i (chunk_done),
+      .array_idle_i (feeder_idle),
+      .rows_valid_o (rows_valid),
+      .rows_ready_i (rows_ready),
+      .rows_o       (rows),
+      .mask_valid_o (mask_valid),
+      .mask_lane_o  (mask_lane),
+      .mask_row_o   (mask_row),
+      .mask_o       (mask),
+      .row_valid_o  (row_valid),
+      .row_live_o   (row_live),
+      .row_address_o(row_address),
+      .row_element_o(row_element),
+      .row_sums_o   (row_sums)
+  );
+  row_requests #(.Writers(Writers)) u_requests (
+      .clk_i,
+      .rst_ni      (run_n),
+      .plan_i      (plan_q),
+      .rows_valid_i(rows_valid),
+      .rows_ready_o(rows_ready),
+      .rows_i      (rows),
+      .halt_i      (load_failed),
+      .req_valid_o (req_valid),
+      .req_ready_i (req_ready),
+      .req_addr_o  (req_addr),
+      .req_bytes_o (req_bytes),
+      .job_o       (job),
+      .job_writer_o(job_writer),
+      .mark_valid_o(mark_valid),
+      .mark_ready_i(mark_ready)
+  );
+
+  logic [Writers-1:0] lane_valid, triple_valid;
+  logic [Writers-1:0][7:0] lane_index, triple_index;
+  logic [Writers-1:0][3:0] bank_write;
+  logic [Writers-1:0][3:0][13:0] bank_address;
+  logic [Writers-1:0][3:0][15:0] bank_data;
+  logic [Writers-1:0][15:0] word_entry;
+  logic [Writers-1:0][2:0] word_write;
+  logic [Writers-1:0][2:0][15:0] word_data;
+
+  load_dispatch #(.Build(Config), .Writers(Writers)) u_dispatch (
+      .clk_i,
+      .rst_ni        (run_n),
+      .b_bits_i      (plan_q.c.b_bits),
+      .row_words_i   (plan_q.row_words),
+      .ring_words_i  (plan_q.ring_words),
+      .req_valid_i   (req_valid),
+      .req_ready_o   (req_ready),
+      .req_addr_i    (req_addr),
+      .req_bytes_i   (req_bytes),
+      .job_i         (job),
+      .job_writer_i  (job_writer),
+      .mark_valid_i  (mark_valid),
+      .mark_ready_o  (mark_ready),
+      .rd_req_valid_o,
+      .rd_req_ready_i,
+      .rd_req_addr_o,
+      .rd_req_bytes_o,
+      .rd_data_valid_i,
+      .rd_data_ready_o,
+      .rd_data_i,
+      .rd_last_i,
+      .rd_error_i,
+      .error_o       (load_failed),
+      .step_loaded_o (step_loaded),
+      .lane_valid_o  (lane_valid),
+      .lane_o        (lane_index),
+      .bank_write_o  (bank_write),
+      .bank_address_o(bank_address),
+      .bank_data_o   (bank_data),
+      .triple_valid_o(triple_valid),
+      .triple_o      (triple_index),
+      .entry_o       (word_entry),
+      .word_write_o  (word_write),
+      .word_data_o   (word_data)
+  );
+
+  // Compute.
+  logic sequencer_done, slot_free, read_valid, window_valid, open_valid, waits, store_waits;
+  logic [3:0][13:0] read_address;
+  read_t read;
+  window_t window;
+  segment_t segment;
+  logic [31:0] set_address, set_element, set_sums;
+  logic [3:0] set_taps;
+
+  sequencer #(.Build(Config)) u_sequencer (
+      .clk_i,
+      .rst_ni        (run_n),
+      .start_i       (start),
+      .plan_i        (plan_q),
+      .done_o        (sequencer_done),
+      .step_loaded_i (step_loaded),
+      .slot_free_i   (slot_free),
+      .read_valid_o  (read_valid),
+      .read_address_o(read_address),
+      .read_o        (read),
+      .window_valid_o(window_valid),
+      .window_o      (window),
+      .open_valid_o  (open_valid),
+      .open_segment_o(segment),
+      .set_address_o (set_address),
+      .set_element_o (set_element),
+      .set_sums_o    (set_sums),
+      .set_taps_o    (set_taps),
+      .step_done_o   (step_done),
+      .chunk_done_o  (chunk_done),
+      .load_stall_o  (waits),
+      .store_stall_o (store_waits)
+  );
+
+  logic fill_valid_q, fill_clear_q;
+  logic [1:0] fill_rotate_q;
+  logic [2:0] fill_words_q;
+  logic [G-1:0] fill_slots_q;
+  always_ff @(posedge clk_i) begin
+    fill_valid_q  <= read_valid;
+    fill_rotate_q <= read.start[1:0];
+    fill_words_q  <= read.words;
+    fill_slots_q  <= read.slots[G-1:0];
+    fill_clear_q  <= read.clear;
+  end
+
+  logic [15:0] entry;
+  logic [G-1:0][15:0] windows[L];
+  logic [2:0][15:0] triples[L];
+  for (genvar l = 0; l < L; l++) begin : gen_lane
+    localparam int unsigned Own    = l % Writers;        // writes the lane's rows, and its pixels of the error
+    localparam int unsigned Column = (l / T) % Writers;  // writes the weights of the triple's column
+    logic lane_hit, own_hit, column_hit;
+    assign lane_hit   = lane_valid[Own] && lane_index[Own] == 8'(l);
+    assign own_hit    = plan_q.c.wgrad && triple_valid[Own] && triple_index[Own] == 8'(l);
+    assign column_hit = !plan_q.c.wgrad && triple_valid[Column] && triple_index[Column] == 8'(l);
+    lane #(.Words(Config.lane_words), .ColumnWords(Config.column_words), .Slots(G)) u_lane (
+        .clk_i,
+        .bank_write_i  (lane_hit ? bank_write[Own] : '0),
+        .bank_address_i(bank_address[Own]),
+        .bank_data_i   (bank_data[Own]),
+        .mask_write_i  (mask_valid && mask_lane == LaneBits'(l)),
+        .mask_row_i    (mask_row),
+        .mask_i        (mask),
+        .read_valid_i  (read_valid),
+        .read_address_i(read_address),
+        .read_row_i    (read.row),
+        .read_ky_i     (read.ky),
+        .fill_valid_i  (fill_valid_q),
+        .fill_rotate_i (fill_rotate_q),
+        .fill_words_i  (fill_words_q),
+        .fill_slots_i  (fill_slots_q),
+        .fill_clear_i  (fill_clear_q),
+        .window_o      (windows[l]),
+        .word_write_i  (own_hit ? word_write[Own] : column_hit ? word_write[Column] : '0),
+        .word_entry_i  (plan_q.c.wgrad ? word_entry[Own] : word_entry[Column]),
+        .word_data_i   (plan_q.c.wgrad ? word_data[Own] : word_data[Column]),
+        .entry_i       (entry),
+        .triple_o      (triples[l])
+    );
+  end
+
+  logic take, op_valid, op_first, op_last, op_sums, op_negate, op_negate_a;
+  logic [4:0] op_shift;
+  logic [3:0] op_plane;
+  group_t op_group;
+  feeder u_feeder (
+      .clk_i,
+      .rst_ni        (run_n),
+      .plan_i        (plan_q),
+      .window_valid_i(window_valid),
+      .window_i      (window),
+      .entry_o       (entry),
+      .take_o        (take),
+      .op_valid_o    (op_valid),
+      .op_first_o    (op_first),
+      .op_last_o     (op_last),
+      .op_sums_o     (op_sums),
+      .op_negate_o   (op_negate),
+      .op_negate_a_o (op_negate_a),
+      .op_shift_o    (op_shift),
+      .op_plane_o    (op_plane),
+      .op_group_o    (op_group),
+      .idle_o        (feeder_idle)
+  );
+
+  logic drain_valid, acc_valid;
+  logic [7:0] drain_pair, acc_pair;
+  logic [1:0] drain_part, acc_part;
+  group_t drain_group, acc_group;
+  logic [1:0][15:0][47:0] drain_results, acc_results;
+  logic [1:0][31:0] drain_sums, acc_sums;
+  array #(.Build(Config)) u_array (
+      .clk_i,
+      .rst_ni         (run_n),
+      .wgrad_i        (plan_q.c.wgrad),
+      .out_format_i   (plan_q.c.out_format),
+      .windows_i      (windows),
+      .triples_i      (triples),
+      .take_i         (take),
+      .op_valid_i     (op_valid),
+      .op_first_i     (op_first),
+      .op_last_i      (op_last),
+      .op_sums_i      (op_sums),
+      .op_negate_i    (op_negate),
+      .op_negate_a_i  (op_negate_a),
+      .op_shift_i     (op_shift),
+      .op_plane_i     (op_plane),
+      .op_group_i     (op_group),
+      .drain_valid_o  (drain_valid),
+      .drain_pair_o   (drain_pair),
+      .drain_part_o   (drain_part),
+      .drain_group_o  (drain_group),
+      .drain_results_o(drain_results),
+      .drain_sums_o   (drain_sums)
+  );
+  accumulator u_accumulator (
+      .clk_i,
+      .rst_ni   (run_n),
+      .valid_i  (drain_valid),
+      .pair_i   (drain_pair),
+      .part_i   (drain_part),
+      .group_i  (drain_group),
+      .results_i(drain_results),
+      .sums_i   (drain_sums),
+      .valid_o  (acc_valid),
+      .pair_o   (acc_pair),
+      .part_o   (acc_part),
+      .group_o  (acc_group),
+      .results_o(acc_results),
+      .sums_o   (acc_sums)
+  );
+
+  // Results.
+  logic [RowBits-1:0] element_row, table_row;
+  logic [7:0] element_pair;
+  logic [LaneBits-1:0] table_lane;
+  logic [1:0][31:0] elements;
+  logic table_live, acc_last;
+  logic [31:0] table_address, table_sums;
+  row_table #(.Lanes(L)) u_table (
+      .clk_i,
+      .rst_ni        (run_n),
+      .plan_i        (plan_q),
+      .row_valid_i   (row_valid),
+      .row_lane_i    (mask_lane),
+      .row_i         (mask_row),
+      .row_live_i    (row_live),
+      .row_address_i (row_address),
+      .row_element_i (row_element),
+      .row_sums_i    (row_sums),
+      .set_valid_i   (open_valid && plan_q.c.wgrad),
+      .set_row_i     (segment.row),
+      .set_address_i (set_address),
+      .set_element_i (set_element),
+      .set_sums_i    (set_sums),
+      .set_taps_i    (set_taps),
+      .element_row_i (element_row),
+      .element_pair_i(element_pair),
+      .element_o     (elements),
+      .read_row_i    (table_row),
+      .read_lane_i   (table_lane),
+      .read_live_o   (table_live),
+      .read_address_o(table_address),
+      .read_sums_o   (table_sums)
+  );
+
+  logic [1:0] last_part;
+  always_comb begin
+    unique case (32'(plan_q.c.out_format))
+      FORMAT_INT32: last_part = 2'd1;
+      FORMAT_INT64: last_part = 2'd3;
+      default:      last_part = 2'd0;
+    endcase
+  end
+  assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1) && acc_part == last_part;
+
+  logic piece_valid, piece_last, sums_valid;
+  logic [1:0][7:0] piece_lane;
+  logic [1:0][5:0] piece_index;
+  logic [1:0][255:0] piece_data;
+  logic [5:0] sums_piece;
+  logic [7:0] sums_pair;
+  logic [1:0][31:0] sums;
+  epilogue u_epilogue (
+      .clk_i,
+      .rst_ni         (run_n),
+      .plan_i         (plan_q),
+      .start_i        (start),
+      .valid_i        (acc_valid),
+      .pair_i         (acc_pair),
+      .part_i         (acc_part),
+      .last_i         (acc_last),
+      .group_i        (acc_group),
+      .results_i      (acc_results),
+      .sums_i         (acc_sums),
+      .table_row_o    (element_row),
+      .table_pair_o   (element_pair),
+      .table_element_i(elements),
+      .valid_o        (piece_valid),
+      .last_o         (piece_last),
+      .lane_o         (piece_lane),
+      .piece_o        (piece_index),
+      .data_o         (piece_data),
+      .sums_valid_o   (sums_valid),
+      .sums_piece_o   (sums_piece),
+      .sums_pair_o    (sums_pair),
+      .sums_o         (sums)
+  );
+
+  logic buffer_read, store_idle;
+  logic [7:0] buffer_lane;
+  logic [4:0] buffer_place;
+  logic [1:0][255:0] buffer_data;
+  logic [1:0][31:0] buffer_sums;
+  store_buffer #(.Lanes(L)) u_buffer (
+      .clk_i,
+      .write_i      (piece_valid),
+      .write_lane_i (piece_lane),
+      .write_piece_i(piece_index),
+      .write_data_i (piece_data),
+      .sums_write_i (sums_valid),
+      .sums_piece_i (sums_piece),
+      .sums_pair_i  (sums_pair),
+      .sums_i       (sums),
+      .read_i       (buffer_read),
+      .read_lane_i  (buffer_lane),
+      .read_place_i (buffer_place),
+      .read_data_o  (buffer_data),
+      .read_sums_o  (buffer_sums)
+  );
+  store #(.Build(Config)) u_store (
+      .clk_i,
+      .rst_ni         (run_n),
+      .plan_i         (plan_q),
+      .open_valid_i   (open_valid),
+      .open_segment_i (segment),
+      .closed_i       (piece_valid && piece_last),
+      .slot_free_o    (slot_free),
+      .idle_o         (store_idle),
+      .table_row_o    (table_row),
+      .table_lane_o   (table_lane),
+      .table_live_i   (table_live),
+      .table_address_i(table_address),
+      .table_sums_i   (table_sums),
+      .buffer_read_o  (buffer_read),
+      .buffer_lane_o  (buffer_lane),
+      .buffer_place_o (buffer_place),
+      .buffer_data_i  (buffer_data),
+      .buffer_sums_i  (buffer_sums),
+      .req_valid_o    (wr_req_valid_o),
+      .req_ready_i    (wr_req_ready_i),
+      .req_addr_o     (wr_req_addr_o),
+      .req_bytes_o    (wr_req_bytes_o),
+      .data_valid_o   (wr_data_valid_o),
+      .data_ready_i   (wr_data_ready_i),
+      .data_o         (wr_data_o)
+  );
+
+  // The end of a command. After a failed read what was computed before is stored and the core comes to rest.
+  logic complete, stuck;
+  logic [4:0] stuck_q;
+  assign complete = state_q == Run && loader_done && sequencer_done && store_idle && wr_idle_i;
+  assign stuck    = state_q == Run && load_failed && (waits || sequencer_done) && store_idle && wr_idle_i && rd_idle_i
+      && !rd_data_valid_i && !op_valid;
+
+  always_ff @(posedge clk_i) begin
+    stuck_q <= stuck ? stuck_q + 5'd1 : '0;
+    unique case (state_q)
+      Idle:
+      if (plan_take) begin
+        plan_q  <= next_plan;
+        state_q <= Start;
+      end
+      Start: state_q <= Run;
+      Run:
+      if (complete && !load_failed) state_q <= wr_error_i ? Failed : Idle;
+      else if (stuck_q == '1) state_q <= Failed;
+      default: ;
+    endcase
+    if (!run_n) state_q <= Idle;
+  end
+  assign cmd_done_o    = complete && !load_failed && !wr_error_i && run_n;
+  assign load_error_o  = state_q == Failed && load_failed;
+  assign store_error_o = state_q == Failed && !load_failed;
+  assign idle_o        = state_q == Idle && rd_idle_i && wr_idle_i;
+  assign busy_o        = op_valid;
+  assign load_stall_o  = waits && !op_valid;
+  assign store_stall_o = store_waits && !op_valid;
+
+  logic unused;
+  assign unused = &{1'b0, read};
+endmodule

@@ -1,0 +1,139 @@
+/// Types that the units of the core share: the plan of a command, and what travels between the units.
+package core_pkg;
+  import command_pkg::*;
+
+  // verilator lint_off UNUSEDPARAM
+  localparam int unsigned DpuLatency    = 6;     ///< cycles from an operand pair to the sum that contains it
+  localparam int unsigned RowDepth      = 32;    ///< output rows of a lane that masks and addresses are kept for
+  localparam int unsigned RowBits       = 5;
+  localparam int unsigned AccDepth      = 1024;  ///< entries of the accumulator RAM, two lanes' results each
+  localparam int unsigned LanePieces    = 64;    ///< pieces of 32 bytes that a lane has in the store buffer
+  localparam int unsigned MostAhead     = 22;    ///< row steps the loader is ahead of the array: up to 8 more are stored
+  localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need behind a window's last read
+  // verilator lint_on UNUSEDPARAM
+
+  /// Everything about a command that does not change while it runs. A *row step* is one output row of every lane;
+  /// lane l has the flat rows [l * rows, (l + 1) * rows), where each image counts `pitch` rows, some of them dead.
+  typedef struct packed {
+    command_t    c;              // addresses are bus addresses
+    logic [15:0] pitch;          // output rows from image to image
+    logic [19:0] virtual_pitch;  // pitch * stride_y: rows of the zero-inserted map from image to image
+    logic [27:0] rows;           // row steps
+    logic [15:0] lane_images;    // rows = lane_images * pitch + lane_rest
+    logic [15:0] lane_rest;
+    logic [31:0] lane_a;         // lane_images * a_image_stride, and so on: from lane to lane
+    logic [31:0] lane_b;
+    logic [31:0] lane_out;
+    logic [31:0] lane_element;
+    logic [31:0] lane_sums;
+    logic [31:0] image_element;  // elements from result image to result image, from block to block
+    logic [31:0] block_element;
+    logic [31:0] image_sums;     // bytes of row sums from result image to result image
+    logic [17:0] a_row_bytes;    // one row of one block
+    logic [17:0] b_row_bytes;    // WGRAD
+    logic [19:0] out_row_bytes;
+    logic [11:0] row_width;      // words of a plane of a row that a lane keeps
+    logic [15:0] block_words;    // words of a block of a row that a lane keeps: a_bits * row_width
+    logic [15:0] row_words;      // of all blocks of a pass
+    logic [ 5:0] ring_rows;      // rows that a lane keeps
+    logic [16:0] ring_words;
+    logic [ 3:0] step_rows;      // new rows that an output row needs: min(stride_y, kernel rows of a pass)
+    logic [16:0] step_words;     // step_rows * row_words
+    logic [11:0] pass_a;         // blocks of A, of the result, and kernel rows in a pass
+    logic [11:0] pass_y;
+    logic [ 3:0] pass_ky;
+    logic        segmented;      // WGRAD whose rows do not fit: runs of `span` columns, plane by plane
+    logic [11:0] span;           // output columns in a row step
+    logic [11:0] spans;          // row steps of an output row
+    logic [ 4:0] batch;          // row steps that are loaded lane by lane, at most
+    logic [ 4:0] first_chunk;    // WGRAD: row steps of the first chunk, 1..chunk_rows
+    logic [ 4:0] chunk_rows;     // WGRAD: row steps whose K are summed before the accumulator RAM is used
+    logic        two_chunks;     // two chunks of B fit the column memories
+    logic [15:0] group_entries;  // column memory entries from output block to output block
+    logic [15:0] chunk_entries;  // and of a chunk
+    logic [11:0] span_div3;      // span = 3 * span_div3 + span_mod3
+    logic [ 1:0] span_mod3;
+    logic [ 3:0] kx_groups;      // WGRAD: rounds of kernel columns
+    logic [ 2:0] segment_log;    // a segment has up to 2^segment_log pieces a lane, 3..5
+    logic [15:0] slices;         // CONV: slices of K
+    logic [ 7:0] taps;           // kernel_h * kernel_w = taps_div * slice_groups + taps_mod
+    logic [ 7:0] taps_div;
+    logic [ 5:0] taps_mod;
+    logic [31:0] b_tile;         // bytes of a tile of weights
+    logic        by_three;       // CONV: one read fills the three taps of a kernel row
+    logic [19:0] units;          // CONV: what one read fills, in all of K: taps, or kernel rows if by_three
+  } plan_t;
+
+  /// What a load writer does with the bytes of one request.
+  typedef enum logic [1:0] {
+    JobLane,     // a run of words into a lane's memory
+    JobWeights,  // a tile of weights into a column of the column memories
+    JobError,    // rows of the error into a lane's share of the column memories (WGRAD)
+    JobMark      // no bytes: everything before is written
+  } job_e;
+
+  typedef struct packed {
+    job_e        kind;
+    logic [ 7:0] target;  // lane or column
+    logic [15:0] address; // word of the lane's memory, or entry of the column memories
+    logic [17:0] words;   // of the request
+    logic [ 5:0] slot;    // JobWeights: first slot; JobError: first pixel's place in its triple
+    logic [ 4:0] planes;  // planes of each row of the error or of the kernel
+    logic [15:0] run;     // words that lie together: of a plane, or of a row of a block (JobLane)
+  } job_t;
+
+  /// Bytes that the loader wants: rows of a block or plane that lie together, in each of `parts` blocks or planes.
+  typedef struct packed {
+    job_e        kind;
+    logic [ 7:0] target;
+    logic [31:0] base;    // address of row 0
+    logic [11:0] row;
+    logic [17:0] bytes;   // of each part
+    logic [15:0] place;   // of the first part in the lane's or column memories
+    logic [ 5:0] slot;
+    logic [15:0] run;
+    logic [11:0] parts;
+  } rows_t;
+
+  /// A read of all lane memories: four consecutive words, the first three of which may go to slots of the window.
+  typedef struct packed {
+    logic [15:0]        start;    // word address, the same in all lanes
+    logic [2:0]         words;    // which of the three words are inside the map
+    logic [63:0]        slots;    // which slots take their word
+    logic               clear;    // the others become 0
+    logic [RowBits-1:0] row;      // whose mask applies
+    logic [3:0]         ky;       // which bit of it
+  } read_t;
+
+  /// What becomes of a group of results, one for each lane and column.
+  typedef struct packed {
+    logic               store;      // goes to the store buffer, else stays in the accumulator RAM
+    logic               fresh;      // first sum of its accumulator: nothing to add
+    logic               accumulate; // the accumulator RAM takes part
+    logic [9:0]         entry;      // there, for lanes 0 and 1
+    logic [RowBits-1:0] row;        // of the tables of addresses and elements
+    logic [31:0]        element;    // to add to a lane's element number
+    logic [4:0]         pixel;      // position in the lane's segment
+    logic [2:0]         slot;       // of the store buffer
+    logic               close;      // the segment ends here
+  } group_t;
+
+  /// A filled window and the planes of B that it meets.
+  typedef struct packed {
+    logic [15:0] entry;  // column memory entry of plane 0
+    logic [ 3:0] plane;  // of A
+    logic        first;  // of its group
+    logic        last;
+    group_t      group;  // meaningful in the last window
+  } window_t;
+
+  /// A segment: results of every lane, to be written to memory when complete, in a slot of the store buffer.
+  typedef struct packed {
+    logic [2:0]         slot;
+    logic [RowBits-1:0] row;      // of the table of addresses
+    logic [31:0]        address;  // to add to a lane's
+    logic [31:0]        sums;
+    logic [5:0]         pixels;
+    logic               with_sums;
+  } segment_t;
+endpackage

@@ -1,0 +1,33 @@
+/// Two places of a carry chain that add six bits of one weight and the carry from below: s, 2 * s', 4 * carry. Two LUTs.
+///
+/// The first place adds x[5] and the parity of the others; the second adds half of the number of those others, 0 to 2.
+module count_six
+  import compressor_pkg::*;
+(
+    input  logic [5:0] x_i,
+    output logic [1:0] s_o,   ///< propagate inputs of the chain
+    output logic [1:0] di_o   ///< what becomes the carry where it does not propagate
+);
+  assign di_o[0] = x_i[5];
+
+  LUT6 #(.INIT(Parity)) u_parity (
+      .I5(x_i[5]),
+      .I4(x_i[4]),
+      .I3(x_i[3]),
+      .I2(x_i[2]),
+      .I1(x_i[1]),
+      .I0(x_i[0]),
+      .O (s_o[0])
+  );
+
+  LUT6_2 #(.INIT(Five)) u_five (
+      .I5(1'b1),
+      .I4(x_i[4]),
+      .I3(x_i[3]),
+      .I2(x_i[2]),
+      .I1(x_i[1]),
+      .I0(x_i[0]),
+      .O6(s_o[1]),
+      .O5(di_o[1])
+  );
+endmodule

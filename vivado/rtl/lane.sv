@@ -1,0 +1,83 @@
+/// A lane: its memory of rows, the window on it, and its triple of the column memories.
+///
+/// The memory has four banks of 16-bit words, bank = word address mod 4, so that any four consecutive words are read in a
+/// cycle. Slot s of the window takes word s mod 3 of a read; words outside the map, or of a row that the lane's mask
+/// excludes, are 0.
+module lane
+  import core_pkg::*;
+#(
+    parameter int unsigned Words       = 2048,  ///< of the lane's memory, a multiple of 4
+    parameter int unsigned ColumnWords = 512,   ///< entries of the column memories
+    parameter int unsigned Slots       = 3      ///< of the window, a multiple of 3
+) (
+    input  logic                   clk_i,
+    input  logic [      3:0]       bank_write_i,
+    input  logic [3:0][13:0]       bank_address_i,
+    input  logic [3:0][15:0]       bank_data_i,
+    input  logic                   mask_write_i,
+    input  logic [RowBits-1:0]     mask_row_i,
+    input  logic [     14:0]       mask_i,
+    input  logic                   read_valid_i,    ///< a read begins
+    input  logic [3:0][13:0]       read_address_i,  ///< of each bank
+    input  logic [RowBits-1:0]     read_row_i,
+    input  logic [      3:0]       read_ky_i,
+    input  logic                   fill_valid_i,    ///< its words arrive, a cycle later
+    input  logic [      1:0]       fill_rotate_i,   ///< the bank of word 0
+    input  logic [      2:0]       fill_words_i,
+    input  logic [Slots-1:0]       fill_slots_i,
+    input  logic                   fill_clear_i,
+    output logic [Slots-1:0][15:0] window_o,
+    input  logic [      2:0]       word_write_i,    ///< words of an entry of the triple
+    input  logic [     15:0]       word_entry_i,
+    input  logic [2:0][15:0]       word_data_i,
+    input  logic [     15:0]       entry_i,         ///< entry to read
+    output logic [2:0][15:0]       triple_o         ///< a cycle later
+);
+  localparam int unsigned Depth     = Words / 4;
+  localparam int unsigned DepthBits = $clog2(Depth);
+  localparam int unsigned EntryBits = $clog2(ColumnWords);
+
+  if (Words % 4 != 0 || Slots % 3 != 0 || Slots > 64) begin : gen_bad
+    $error("lane: Words is not a multiple of 4, or Slots not a multiple of 3 up to 63");
+  end
+
+  logic [3:0][15:0] bank_q;
+  for (genvar b = 0; b < 4; b++) begin : gen_bank
+    logic [15:0] words_q[Depth];
+    always_ff @(posedge clk_i) begin
+      if (bank_write_i[b]) words_q[bank_address_i[b][DepthBits-1:0]] <= bank_data_i[b];
+      if (read_valid_i) bank_q[b] <= words_q[read_address_i[b][DepthBits-1:0]];
+    end
+  end
+
+  logic [14:0] masks_q[RowDepth];
+  logic [14:0] mask;
+  logic live_q;
+  assign mask = masks_q[read_row_i];
+  always_ff @(posedge clk_i) begin
+    if (mask_write_i) masks_q[mask_row_i] <= mask_i;
+    if (read_valid_i) live_q <= mask[read_ky_i];
+  end
+
+  logic [2:0][15:0] word;
+  for (genvar w = 0; w < 3; w++) begin : gen_word
+    assign word[w] = live_q && fill_words_i[w] ? bank_q[2'(w) + fill_rotate_i] : '0;
+  end
+  for (genvar s = 0; s < Slots; s++) begin : gen_slot
+    always_ff @(posedge clk_i) begin
+      if (fill_valid_i && fill_slots_i[s]) window_o[s] <= word[s%3];
+      else if (fill_valid_i && fill_clear_i) window_o[s] <= '0;
+    end
+  end
+
+  for (genvar w = 0; w < 3; w++) begin : gen_column
+    logic [15:0] entries_q[ColumnWords];
+    always_ff @(posedge clk_i) begin
+      if (word_write_i[w]) entries_q[word_entry_i[EntryBits-1:0]] <= word_data_i[w];
+      triple_o[w] <= entries_q[entry_i[EntryBits-1:0]];
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, bank_address_i, read_address_i, word_entry_i, entry_i};
+endmodule

@@ -1,0 +1,180 @@
+/// Runs a command list: fetches, checks, hands commands to the core, and ends the list as the contract's section 7 says.
+///
+/// The core has at most two commands: one that runs and the next, which it may plan but not begin before cmd_done_i.
+/// So an error that it reports is always that of the older one.
+module list_runner
+  import contract_pkg::*;
+  import command_pkg::*;
+#(
+    parameter  config_t     Config   = CONFIG_TINY,          ///< the build
+    localparam int unsigned DataBits = 8 * Config.bus_bytes
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                soft_reset_i,     ///< stop at once; done_o is not raised for the list that runs
+    input  logic                start_i,          ///< held until done_o; the arguments must be there
+    input  logic [        63:0] mem_base_i,
+    input  logic [        31:0] mem_bytes_i,
+    input  logic [        31:0] list_offset_i,
+    input  logic [        31:0] list_bytes_i,
+    output logic                begin_o,          ///< one cycle: a list was taken
+    output logic                done_o,           ///< one cycle: the list has ended, the results are valid
+    output logic [         7:0] status_o,
+    output logic [        31:0] error_index_o,
+    output logic [        31:0] commands_done_o,
+    output logic [        31:0] mem_base_o,       ///< bus address of the region of the list that runs
+    output logic                cmd_valid_o,
+    input  logic                cmd_ready_i,
+    output decoded_t            cmd_o,            ///< stays until it is taken
+    input  logic                cmd_done_i,       ///< the oldest command's results are all in memory
+    input  logic                load_error_i,     ///< a read of the oldest command failed; it stores no more
+    input  logic                store_error_i,    ///< a write of the oldest command failed
+    output logic                flush_o,          ///< drop all work, let AXI run dry; held until core_idle_i
+    input  logic                core_idle_i,
+    output logic                ar_valid_o,
+    input  logic                ar_ready_i,
+    output logic [        31:0] ar_addr_o,
+    output logic [         7:0] ar_len_o,
+    input  logic                r_valid_i,
+    output logic                r_ready_o,
+    input  logic [DataBits-1:0] r_data_i,
+    input  logic [         1:0] r_resp_i
+);
+  typedef enum logic [3:0] {
+    Idle, CheckList, Fetch, FetchWait, Check, CheckWait, Offer, Drain, Flush, Done
+  } state_e;
+
+  localparam logic [1:0] MaxUnfinished = 2'd2;
+
+  state_e      state_q;
+  logic [31:0] mem_base_q, mem_bytes_q, list_begin_q, list_end_q;
+  logic [31:0] next_q;                       // offset of the command to fetch
+  logic [ 7:0] verdict_q;                    // why the list ends
+  logic        silent_q;                     // it was stopped by a reset
+  logic [ 1:0] flush_cycles_q;
+
+  logic [1:0] unfinished_q;                  // commands that the core has
+  logic       take, running;
+
+  assign take    = cmd_valid_o && cmd_ready_i;
+  assign running = state_q >= Fetch && state_q <= Drain;
+
+  logic   fetch_idle, fetch_reserved, fetch_error, check_done;
+  logic [7:0] list_error, check_error;
+  words_t words;
+
+  list_check u_list_check (
+      .mem_base_i,
+      .mem_bytes_i,
+      .list_offset_i,
+      .list_bytes_i,
+      .error_o(list_error)
+  );
+
+  command_fetch #(.BusBytes(Config.bus_bytes)) u_fetch (
+      .clk_i,
+      .rst_ni,
+      .start_i   (state_q == Fetch && next_q != list_end_q),
+      .addr_i    (mem_base_q + next_q),
+      .idle_o    (fetch_idle),
+      .words_o   (words),
+      .reserved_o(fetch_reserved),
+      .error_o   (fetch_error),
+      .ar_valid_o,
+      .ar_ready_i,
+      .ar_addr_o,
+      .ar_len_o,
+      .r_valid_i,
+      .r_ready_o,
+      .r_data_i,
+      .r_resp_i
+  );
+
+  command_check #(.Config(Config)) u_check (
+      .clk_i,
+      .rst_ni,
+      .clear_i     (flush_o),
+      .start_i     (state_q == Check),
+      .words_i     (words),
+      .reserved_i  (fetch_reserved),
+      .mem_bytes_i (mem_bytes_q),
+      .list_begin_i(list_begin_q),
+      .list_end_i  (list_end_q),
+      .done_o      (check_done),
+      .error_o     (check_error),
+      .decoded_o   (cmd_o)
+  );
+
+  assign begin_o     = state_q == Idle && start_i && !soft_reset_i;
+  assign done_o      = state_q == Done && !soft_reset_i;
+  assign cmd_valid_o = state_q == Offer && unfinished_q != MaxUnfinished;
+  assign flush_o     = state_q == Flush;
+  assign mem_base_o  = mem_base_q;
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Idle: begin
+        silent_q <= 1'b0;
+        if (start_i) begin
+          mem_base_q   <= mem_base_i[31:0];
+          mem_bytes_q  <= mem_bytes_i;
+          list_begin_q <= list_offset_i;
+          list_end_q   <= list_offset_i + list_bytes_i;
+          next_q       <= list_offset_i;
+          verdict_q    <= list_error;
+          state_q      <= CheckList;
+        end
+      end
+      CheckList: state_q <= verdict_q == 8'(ERROR_OK) ? Fetch : Done;
+      Fetch: state_q <= next_q == list_end_q ? Drain : FetchWait;
+      FetchWait:
+      if (fetch_idle) begin
+        if (fetch_error) verdict_q <= 8'(ERROR_READ_BUS);
+        state_q <= fetch_error ? Drain : Check;
+      end
+      Check: state_q <= CheckWait;
+      CheckWait:
+      if (check_done) begin
+        verdict_q <= check_error;
+        state_q   <= check_error == 8'(ERROR_OK) ? Offer : Drain;
+      end
+      Offer:
+      if (take) begin
+        next_q  <= next_q + COMMAND_BYTES;
+        state_q <= Fetch;
+      end
+      Drain: if (unfinished_q == '0) state_q <= Done;
+      Flush: begin
+        if (flush_cycles_q != '1) flush_cycles_q <= flush_cycles_q + 2'd1;
+        else if (core_idle_i && fetch_idle) state_q <= silent_q ? Idle : Done;
+      end
+      default: state_q <= Idle;   // Done
+    endcase
+    if (state_q != Flush) flush_cycles_q <= '0;
+    // A command that failed is the first that is not completed; those behind it do not count.
+    if (running && (load_error_i || store_error_i)) begin
+      verdict_q <= load_error_i ? 8'(ERROR_READ_BUS) : 8'(ERROR_WRITE_BUS);
+      state_q   <= Flush;
+    end
+    if (soft_reset_i && state_q != Idle) begin
+      silent_q <= 1'b1;
+      state_q  <= Flush;
+    end
+    if (!rst_ni) state_q <= Idle;
+  end
+
+  // Results. Commands completed are also the index of the first that is not.
+  assign status_o = verdict_q;
+  assign error_index_o = (verdict_q == 8'(ERROR_OK) || verdict_q < 8'(ERROR_OPCODE)) ? NO_COMMAND : commands_done_o;
+
+  always_ff @(posedge clk_i) begin
+    if (cmd_done_i && running) commands_done_o <= commands_done_o + 32'd1;
+    if (!rst_ni || begin_o || flush_o) unfinished_q <= '0;
+    else unfinished_q <= unfinished_q + 2'(take) - 2'(cmd_done_i);
+    if (!rst_ni || begin_o) commands_done_o <= '0;
+  end
+
+  if (!legal(Config)) begin : gen_bad_config
+    $error("list_runner: Config is not a legal build (contract, section 9)");
+  end
+endmodule

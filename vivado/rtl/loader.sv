@@ -1,0 +1,480 @@
+/// Walks over the rows that the lanes need and says what to read for them.
+///
+/// For each pass: the weights (CONV), then in batches of row steps, lane by lane, the new rows of A and (WGRAD) of the
+/// error. Lane l begins at flat row l * rows, that is at image n, row y, with n * pitch + y = l * rows. Row (y, ky) is
+/// row v = y * stride_y - pad_top + ky of the zero-inserted map; v >= virtual_pitch is in the next image. Rows that
+/// follow each other in memory are read together.
+module loader
+  import contract_pkg::*;
+  import core_pkg::*;
+#(
+    parameter  config_t     Build    = CONFIG_TINY,
+    localparam int unsigned LaneBits = $clog2(Build.lanes)
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                start_i,       ///< begin with plan_i
+    input  plan_t               plan_i,        ///< stable until done_o
+    output logic                done_o,        ///< everything of the plan was asked for
+    input  logic                step_done_i,   ///< the array has done with a row step, and with a chunk
+    input  logic                chunk_done_i,
+    input  logic                array_idle_i,
+    output logic                rows_valid_o,
+    input  logic                rows_ready_i,
+    output rows_t               rows_o,
+    output logic                mask_valid_o,  ///< which kernel rows of a lane's row are inside the map
+    output logic [LaneBits-1:0] mask_lane_o,
+    output logic [ RowBits-1:0] mask_row_o,
+    output logic [        14:0] mask_o,
+    output logic                row_valid_o,   ///< CONV: where a lane's row goes
+    output logic                row_live_o,
+    output logic [        31:0] row_address_o,
+    output logic [        31:0] row_element_o,
+    output logic [        31:0] row_sums_o
+);
+  localparam int unsigned G = Build.slice_groups;
+  localparam int unsigned L = Build.lanes;
+
+  typedef enum logic [3:0] {
+    Idle, PassWait, Deal, Weights, BatchWait, LaneBegin, Divide, KernelRow, ErrorRow, RowEnd, FlushMap, FlushError,
+    Marks, PassEnd
+  } state_e;
+
+  typedef struct packed {
+    logic [16:0] n;
+    logic [15:0] y;
+    logic [20:0] v;        // y * stride_y - pad_top + first kernel row, signed
+    logic [31:0] a;        // address of the image in A
+    logic [31:0] b;        // in the error (WGRAD)
+    logic [31:0] out;      // in the result (CONV)
+    logic [31:0] element;
+    logic [31:0] sums;
+  } lane_state_t;
+
+  state_e state_q;
+  plan_t p;
+  assign p = plan_i;
+
+  // The pass. A WGRAD loads the next one while the array is still at work on this one: the rings go on.
+  logic [5:0] old_q;  // row steps of the pass before that the array has not done
+  logic pass_last;
+  logic [11:0] a_first, a_count, y_first, y_count;
+  logic [3:0] ky_first;
+  pass_counter u_pass (
+      .clk_i,
+      .start_i   (start_i),
+      .next_i    (state_q == PassEnd && !pass_last && old_q == '0),
+      .plan_i,
+      .a_first_o (a_first),
+      .a_count_o (a_count),
+      .y_first_o (y_first),
+      .y_count_o (y_count),
+      .ky_first_o(ky_first),
+      .last_o    (pass_last)
+  );
+
+  // Lanes: where each is.
+  lane_state_t states_q[L];
+  lane_state_t deal_q, lane_q, moved;
+  logic [LaneBits-1:0] lane_q_index;
+  logic lane_last, deal_wraps, row_ends;
+  logic [16:0] deal_y;
+  logic [20:0] rest_product_q;
+
+  assign lane_last  = lane_q_index == LaneBits'(L - 1);
+  assign deal_y     = 17'(deal_q.y) + 17'(p.lane_rest);
+  assign deal_wraps = deal_y >= 17'(p.pitch);
+
+  always_comb begin
+    moved = lane_q;
+    if (row_ends) begin
+      moved.y = lane_q.y + 16'd1;
+      moved.v = lane_q.v + 21'(p.c.stride_y);
+      if (moved.y == p.pitch) begin
+        moved = '{
+            n: lane_q.n + 17'd1,
+            y: '0,
+            v: lane_q.v + 21'(p.c.stride_y) - 21'(p.virtual_pitch),
+            a: lane_q.a + p.c.a_image_stride,
+            b: lane_q.b + p.c.b_image_stride,
+            out: lane_q.out + p.c.out_image_stride,
+            element: lane_q.element + p.image_element,
+            sums: lane_q.sums + p.image_sums
+        };
+      end
+    end
+  end
+
+  // Batches of row steps; a row step is a row of every lane, or a span of its columns.
+  logic [27:0] rows_left_q;
+  logic [11:0] span_q;
+  logic [4:0] batch_q, ramp_q, batch, row_q_index, chunk_left_q;
+  logic [RowBits-1:0] step_q;          // row step modulo RowDepth
+  logic [5:0] ahead_q;                 // row steps asked for that the array has not done
+  logic [1:0] chunks_q;                // chunks begun that the array has not done
+  logic first_step_q, chunk_buffer_q, room, new_chunk_q, row_last;
+  logic [16:0] ring_q, ring_next_q, ring_step;  // place of the batch's first new row, of the next new row
+  logic signed [17:0] column_q;        // first column of the span in A
+  logic [11:0] error_column_q;         // and in the error
+
+  always_comb begin
+    batch = ramp_q < p.batch ? ramp_q : p.batch;
+    if (p.c.wgrad) batch = chunk_left_q < p.batch ? chunk_left_q : p.batch;
+    if (28'(batch) > rows_left_q) batch = rows_left_q[4:0];
+  end
+  assign row_ends = span_q + 12'd1 == p.spans;
+  assign row_last = row_q_index + 5'd1 == batch_q;
+  assign room = (32'(ahead_q) + 32'(batch) - 32'd1) * 32'(p.step_rows) + 32'(p.pass_ky)
+          + (old_q != '0 ? 32'(p.pass_ky) - 32'(p.step_rows) : '0) <= 32'(p.ring_rows)
+      && ahead_q + 6'(batch) <= 6'(MostAhead)
+      && (!p.c.wgrad || !new_chunk_q || chunks_q < (p.two_chunks ? 2'd2 : 2'd1));
+  assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_words ? ring_next_q + 17'(p.row_words) - p.ring_words
+                                                                    : ring_next_q + 17'(p.row_words);
+
+  // One row of one lane.
+  logic signed [20:0] v_q;
+  logic [20:0] row_q;                  // v / up_y, and
+  logic [3:0] rest_q;                  // v % up_y, kept from 0 and from the next image's 0 on
+  logic next_q;                        // v is in the next image
+  logic [3:0] ky_q;
+  logic [14:0] mask_q;
+  logic live, in_map, is_new, has_row, run_empty;
+  logic [4:0] divide_q;
+  logic [31:0] out_product_q, element_product_q, sums_product_q, a_offset_q, b_offset_q, image;
+
+  assign live    = lane_q.n < 17'(p.c.images) && lane_q.y < 16'(p.c.y_height);
+  assign in_map  = !v_q[20] && rest_q == '0 && row_q < 21'(p.c.a_height);
+  assign is_new  = (first_step_q && row_q_index == '0) || ky_q >= p.pass_ky - p.step_rows;
+  assign has_row = is_new && in_map && lane_q.n + 17'(next_q) < 17'(p.c.images) && !run_empty;
+  assign image   = next_q ? lane_q.a + p.c.a_image_stride : lane_q.a;
+
+  // A segmented row: the run of columns that a span needs.
+  logic signed [17:0] run_begin, run_end;
+  logic [11:0] error_run;
+  assign run_begin = !p.segmented || column_q < 0 ? 18'sd0 : column_q;
+  assign run_end   = !p.segmented || column_q + 18'(p.row_width) > 18'(p.c.a_width) ? 18'(p.c.a_width)
+                                                                                   : column_q + 18'(p.row_width);
+  assign run_empty = run_end <= run_begin;
+  assign error_run = p.c.y_width - error_column_q < p.span ? p.c.y_width - error_column_q : p.span;
+
+  // Rows that wait to be read together, of A and of the error.
+  rows_t map_q, error_q, map_new, error_new;
+  logic map_valid_q, error_valid_q, map_joins, error_joins, error_wanted;
+  logic [11:0] map_end_q, error_end_q;           // the row behind
+  logic [31:0] error_image_q;
+
+  assign map_new = '{
+      kind: JobLane,
+      target: 8'(lane_q_index),
+      base: image + a_offset_q + {13'd0, run_begin, 1'b0},
+      row: row_q[11:0],
+      bytes: p.segmented ? {run_end[16:0] - run_begin[16:0], 1'b0} : p.a_row_bytes,
+      place: 16'(ring_next_q) + (p.segmented ? 16'(run_begin - column_q) : '0),
+      slot: '0,
+      run: p.segmented ? 16'(run_end - run_begin) : p.block_words,
+      parts: p.segmented ? 12'(p.c.a_bits) : a_count
+  };
+  assign map_joins = map_valid_q && !p.segmented && p.c.up_y == 4'd1 && map_q.base == map_new.base
+      && map_end_q == row_q[11:0];
+
+  // The error: entries of the chunk's rows.
+  logic [15:0] error_entry_q, error_begin_q, span_entries_q;
+  logic [1:0] error_place_q, error_place_begin_q;
+  logic [2:0] place_sum;
+  assign place_sum = 3'(error_place_q) + 3'(p.span_mod3);
+  assign error_new = '{
+      kind: JobError,
+      target: 8'(lane_q_index),
+      base: lane_q.b + b_offset_q + {19'd0, error_column_q, 1'b0},
+      row: lane_q.y[11:0],
+      bytes: p.segmented ? {5'd0, error_run, 1'b0} : p.b_row_bytes,
+      place: (chunk_buffer_q ? p.chunk_entries : '0) + error_entry_q,
+      slot: 6'(error_place_q),
+      run: 16'(error_run),
+      parts: p.segmented ? 12'(p.c.b_bits) : y_count
+  };
+  assign error_joins  = error_valid_q && !p.segmented && error_image_q == lane_q.b && error_end_q == lane_q.y[11:0];
+  assign error_wanted = state_q == ErrorRow && live;
+
+  // Weights: column by column, block by block.
+  logic [11:0] group_q, part_q;
+  logic [3:0] column_index_q;
+  logic [31:0] column_address_q, address_q;
+  logic [15:0] entry_q, group_entry_q, taps_entries_q;
+  logic [5:0] slot_q;
+  logic [6:0] slot_sum;
+  logic slot_wraps, weights_join;
+  logic [17:0] weights_bytes_q;
+  assign weights_join = p.c.b_block_stride == p.b_tile;  // all blocks of a column follow each other
+  assign slot_sum   = 7'(slot_q) + 7'(p.taps_mod);
+  assign slot_wraps = slot_sum >= 7'(G);
+
+  // What goes out: weights, or rows that a new row does not join, or a mark.
+  logic moves;
+  always_comb begin
+    rows_o       = map_q;
+    rows_valid_o = 1'b0;
+    unique case (state_q)
+      Weights: begin
+        rows_valid_o = 1'b1;
+        rows_o = '{kind: JobWeights, target: 8'(column_index_q), base: address_q, row: '0, bytes: weights_join ? weights_bytes_q : p.b_tile[17:0],
+                   place: entry_q, slot: slot_q, run: 16'(p.c.kernel_w), parts: 12'd1};
+      end
+      KernelRow: rows_valid_o = has_row && map_valid_q && !map_joins;
+      ErrorRow: begin
+        rows_valid_o = error_wanted && error_valid_q && !error_joins;
+        rows_o       = error_q;
+      end
+      FlushMap: rows_valid_o = map_valid_q;
+      FlushError: begin
+        rows_valid_o = error_valid_q;
+        rows_o       = error_q;
+      end
+      Marks: begin
+        rows_valid_o = 1'b1;
+        rows_o.kind  = JobMark;
+      end
+      default: ;
+    endcase
+  end
+  assign moves         = !rows_valid_o || rows_ready_i;
+  assign mask_valid_o  = state_q == RowEnd;
+  assign mask_lane_o   = lane_q_index;
+  assign mask_row_o    = step_q + RowBits'(row_q_index);
+  assign mask_o        = mask_q;
+  assign row_valid_o   = state_q == RowEnd && !p.c.wgrad;
+  assign row_live_o    = live;
+  assign row_address_o = lane_q.out + out_product_q;
+  assign row_element_o = lane_q.element + element_product_q;
+  assign row_sums_o    = lane_q.sums + sums_product_q;
+  assign done_o        = state_q == Idle;
+
+  always_ff @(posedge clk_i) begin
+    rest_product_q    <= 21'(p.lane_rest) * 21'(p.c.stride_y);
+    out_product_q     <= 32'(lane_q.y[11:0]) * 32'(p.out_row_bytes);
+    element_product_q <= 32'(lane_q.y[11:0]) * {16'd0, p.c.y_width, 4'd0};
+    sums_product_q    <= 32'(lane_q.y[11:0]) * {18'd0, p.c.y_width, 2'd0};
+    span_entries_q    <= 16'(32'(p.span_div3) * 32'(p.c.b_bits));
+    taps_entries_q    <= 16'(32'(p.taps_div) * 32'(p.c.b_bits));
+    a_offset_q        <= p.c.wgrad ? 32'(a_first) * p.c.a_block_stride : '0;
+    weights_bytes_q   <= 18'(p.c.a_blocks) * p.b_tile[17:0];
+    b_offset_q        <= 32'(y_first) * p.c.b_block_stride;
+
+    if (step_done_i && old_q != '0) old_q <= old_q - 6'd1;
+    ahead_q  <= ahead_q + 6'(state_q == Marks && moves) - 6'(step_done_i);
+    chunks_q <= chunks_q + 2'(state_q == Marks && moves && new_chunk_q && p.c.wgrad) - 2'(chunk_done_i && p.c.wgrad);
+
+    unique case (state_q)
+      Idle:
+      if (start_i) begin
+        state_q          <= PassWait;
+        ahead_q          <= '0;
+        chunks_q         <= '0;
+        old_q            <= '0;
+        step_q           <= '0;
+        ring_q           <= '0;
+        chunk_buffer_q   <= 1'b0;
+        column_address_q <= p.c.b_addr;
+      end
+      PassWait: begin
+        // The array must have done with the column memories before they are loaded anew.
+        if (p.c.wgrad || (ahead_q == '0 && array_idle_i)) state_q <= Deal;
+        lane_q_index   <= '0;
+        deal_q         <= '{n: '0, y: '0, v: 21'(ky_first) - 21'(p.c.pad_top), a: p.c.a_addr, b: p.c.b_addr,
+                            out: p.c.out_addr, element: '0, sums: p.c.sums_addr};
+        rows_left_q    <= p.rows;
+        ramp_q         <= 5'd1;
+        span_q         <= '0;
+        if (!p.c.wgrad) step_q <= '0;
+        if (!p.c.wgrad) ring_q <= '0;
+        chunk_left_q   <= p.first_chunk;
+        new_chunk_q    <= 1'b1;
+        first_step_q   <= 1'b1;
+        column_q       <= -18'(p.c.pad_left);
+        error_column_q <= '0;
+        map_valid_q    <= 1'b0;
+        error_valid_q  <= 1'b0;
+        group_q        <= '0;
+        column_index_q <= '0;
+        part_q         <= '0;
+        entry_q        <= '0;
+        group_entry_q  <= '0;
+        slot_q         <= '0;
+        address_q      <= column_address_q;
+      end
+      Deal: begin
+        states_q[lane_q_index] <= deal_q;
+        deal_q <= '{
+            n: deal_q.n + 17'(p.lane_images) + 17'(deal_wraps),
+            y: deal_wraps ? 16'(deal_y - 17'(p.pitch)) : deal_y[15:0],
+            v: deal_q.v + rest_product_q - (deal_wraps ? 21'(p.virtual_pitch) : '0),
+            a: deal_q.a + p.lane_a + (deal_wraps ? p.c.a_image_stride : '0),
+            b: deal_q.b + p.lane_b + (deal_wraps ? p.c.b_image_stride : '0),
+            out: deal_q.out + p.lane_out + (deal_wraps ? p.c.out_image_stride : '0),
+            element: deal_q.element + p.lane_element + (deal_wraps ? p.image_element : '0),
+            sums: deal_q.sums + p.lane_sums + (deal_wraps ? p.image_sums : '0)
+        };
+        lane_q_index <= lane_last ? '0 : lane_q_index + 1'b1;
+        if (lane_last) state_q <= p.c.wgrad ? BatchWait : Weights;
+      end
+      Weights:
+      if (moves) begin
+        address_q <= address_q + p.c.b_block_stride;
+        slot_q    <= slot_wraps ? 6'(slot_sum - 7'(G)) : slot_sum[5:0];
+        entry_q   <= entry_q + taps_entries_q + (slot_wraps ? 16'(p.c.b_bits) : '0);
+        part_q    <= part_q + 12'd1;
+        if (weights_join || part_q + 12'd1 == p.c.a_blocks) begin
+          part_q           <= '0;
+          slot_q           <= '0;
+          entry_q          <= group_entry_q;
+          address_q        <= column_address_q + p.c.b_image_stride;
+          column_address_q <= column_address_q + p.c.b_image_stride;
+          column_index_q   <= column_index_q + 4'd1;
+          if (column_index_q == 4'd15) begin
+            group_q       <= group_q + 12'd1;
+            group_entry_q <= group_entry_q + p.group_entries;
+            entry_q       <= group_entry_q + p.group_entries;
+            if (group_q + 12'd1 == y_count) state_q <= BatchWait;
+          end
+        end
+      end
+      BatchWait: begin
+        lane_q_index        <= '0;
+        batch_q             <= batch;
+        error_begin_q       <= new_chunk_q ? '0 : error_entry_q;
+        error_place_begin_q <= new_chunk_q ? '0 : error_place_q;
+        if (room) state_q <= LaneBegin;
+      end
+      LaneBegin: begin
+        lane_q        <= states_q[lane_q_index];
+        v_q           <= states_q[lane_q_index].v;
+        row_q         <= states_q[lane_q_index].v;
+        row_q_index   <= '0;
+        ring_next_q   <= ring_q;
+        error_entry_q <= error_begin_q;
+        error_place_q <= error_place_begin_q;
+        begin_row();
+      end
+      Divide: begin
+        // Restoring division of v by up_y; a negative v needs none, as counting begins anew at 0.
+        divide_q <= divide_q - 5'd1;
+        if ({rest_q, row_q[20]} >= 5'(p.c.up_y)) begin
+          rest_q <= 4'({rest_q, row_q[20]} - 5'(p.c.up_y));
+          row_q  <= {row_q[19:0], 1'b1};
+        end else begin
+          rest_q <= {rest_q[2:0], row_q[20]};
+          row_q  <= {row_q[19:0], 1'b0};
+        end
+        if (divide_q == 5'd1) state_q <= KernelRow;
+      end
+      KernelRow:
+      if (moves) begin
+        mask_q[ky_q] <= live && in_map && !next_q;
+        if (is_new) ring_next_q <= ring_step;
+        if (has_row) begin
+          map_valid_q <= 1'b1;
+          map_end_q   <= row_q[11:0] + 12'd1;
+          if (map_joins) map_q.bytes <= map_q.bytes + p.a_row_bytes;
+          else map_q <= map_new;
+        end
+        ky_q <= ky_q + 4'd1;
+        v_q  <= v_q + 21'sd1;
+        if (v_q + 21'sd1 == 21'sd0 || v_q + 21'sd1 == $signed(21'(p.virtual_pitch))) begin
+          row_q  <= '0;
+          rest_q <= '0;
+          next_q <= v_q + 21'sd1 != 21'sd0;
+        end else if (rest_q + 4'd1 == p.c.up_y) begin
+          row_q  <= row_q + 21'd1;
+          rest_q <= '0;
+        end else begin
+          rest_q <= rest_q + 4'd1;
+        end
+        if (ky_q + 4'd1 == p.pass_ky) state_q <= p.c.wgrad ? ErrorRow : RowEnd;
+      end
+      ErrorRow:
+      if (moves) begin
+        if (error_wanted) begin
+          error_valid_q <= 1'b1;
+          error_image_q <= lane_q.b;
+          error_end_q   <= lane_q.y[11:0] + 12'd1;
+          if (error_joins) error_q.bytes <= error_q.bytes + p.b_row_bytes;
+          else error_q <= error_new;
+        end
+        error_entry_q <= error_entry_q + span_entries_q + (place_sum >= 3'd3 ? 16'(p.c.b_bits) : '0);
+        error_place_q <= 2'(place_sum >= 3'd3 ? place_sum - 3'd3 : place_sum);
+        state_q       <= RowEnd;
+      end
+      RowEnd: begin
+        lane_q      <= moved;
+        v_q         <= moved.v;
+        row_q       <= moved.v;
+        row_q_index <= row_q_index + 5'd1;
+        begin_row();
+        if (row_last) begin
+          states_q[lane_q_index] <= moved;
+          state_q                <= FlushMap;
+        end
+      end
+      FlushMap:
+      if (moves) begin
+        map_valid_q <= 1'b0;
+        state_q     <= FlushError;
+        if (!error_valid_q) end_lane();
+      end
+      FlushError:
+      if (moves) begin
+        error_valid_q <= 1'b0;
+        end_lane();
+      end
+      Marks:
+      if (moves) begin
+        row_q_index <= row_q_index + 5'd1;
+        new_chunk_q <= 1'b0;
+        if (row_last) begin
+          ring_q         <= ring_next_q;
+          step_q         <= step_q + RowBits'(batch_q);
+          first_step_q   <= p.segmented;
+          if (ramp_q < 5'd8) ramp_q <= ramp_q << 1;
+          span_q         <= row_ends ? '0 : span_q + 12'd1;
+          error_column_q <= row_ends ? '0 : error_column_q + p.span;
+          column_q       <= row_ends ? -18'(p.c.pad_left) : column_q + 18'(32'(p.span) * 32'(p.c.stride_x));
+          if (row_ends) rows_left_q <= rows_left_q - 28'(batch_q);
+          chunk_left_q   <= chunk_left_q - batch_q;
+          if (chunk_left_q == batch_q) begin
+            chunk_left_q   <= p.chunk_rows;
+            new_chunk_q    <= 1'b1;
+            chunk_buffer_q <= p.two_chunks && !chunk_buffer_q;
+          end
+          state_q <= row_ends && rows_left_q == 28'(batch_q) ? PassEnd : BatchWait;
+        end
+      end
+      PassEnd:
+      if (pass_last) begin
+        state_q <= Idle;
+      end else if (old_q == '0) begin
+        state_q <= PassWait;
+        old_q   <= ahead_q - 6'(step_done_i);
+      end
+      default: state_q <= Idle;
+    endcase
+    if (!rst_ni) state_q <= Idle;
+  end
+
+  task automatic begin_row();
+    ky_q     <= '0;
+    next_q   <= 1'b0;
+    mask_q   <= '0;
+    rest_q   <= '0;
+    divide_q <= 5'd21;
+    state_q  <= p.c.up_y == 4'd1 ? KernelRow : Divide;
+  endtask
+
+  task automatic end_lane();
+    lane_q_index <= lane_last ? '0 : lane_q_index + 1'b1;
+    row_q_index  <= '0;
+    state_q      <= lane_last ? Marks : LaneBegin;
+  endtask
+
+  logic unused;
+  assign unused = &{1'b0, p};
+endmodule

@@ -1,0 +1,248 @@
+/// Writes complete segments to memory, lane by lane: the results of a lane's row or a part of it, and its row sums.
+///
+/// One side asks for the writes, the other reads the store buffer for them: 64 bytes a cycle of words, two words a cycle of
+/// a bit plane or of row sums.
+module store
+  import contract_pkg::*;
+  import core_pkg::*;
+#(
+    parameter  config_t     Build    = CONFIG_TINY,
+    localparam int unsigned BusBytes = Build.bus_bytes,
+    localparam int unsigned LaneBits = $clog2(Build.lanes)
+) (
+    input  logic                  clk_i,
+    input  logic                  rst_ni,
+    input  plan_t                 plan_i,
+    input  logic                  open_valid_i,    ///< a segment has begun to fill
+    input  segment_t              open_segment_i,
+    input  logic                  closed_i,        ///< the oldest open segment is complete
+    output logic                  slot_free_o,     ///< a segment is read out
+    output logic                  idle_o,          ///< no segment is open
+    output logic [ RowBits-1:0]   table_row_o,
+    output logic [LaneBits-1:0]   table_lane_o,
+    input  logic                  table_live_i,
+    input  logic [          31:0] table_address_i,
+    input  logic [          31:0] table_sums_i,
+    output logic                  buffer_read_o,
+    output logic [           7:0] buffer_lane_o,
+    output logic [           4:0] buffer_place_o,
+    input  logic [1:0][255:0]     buffer_data_i,
+    input  logic [1:0][31:0]      buffer_sums_i,
+    output logic                  req_valid_o,
+    input  logic                  req_ready_i,
+    output logic [          31:0] req_addr_o,
+    output logic [          17:0] req_bytes_o,
+    output logic                  data_valid_o,
+    input  logic                  data_ready_i,
+    output logic [8*BusBytes-1:0] data_o
+);
+  typedef enum logic [1:0] { Pieces, Plane, Sums, Free } what_e;
+  typedef enum logic [1:0] { Idle, Fetch, Ask } state_e;
+
+  /// What the reading side does for one request.
+  typedef struct packed {
+    what_e       what;
+    logic [ 2:0] slot;
+    logic [ 7:0] lane;
+    logic [ 3:0] plane;
+    logic [ 4:0] reads;  // of two pieces, pixels or sums
+    logic [ 7:0] beats;
+  } item_t;
+
+  plan_t p;
+  assign p = plan_i;
+  logic planes;
+  assign planes = 32'(p.c.out_format) == FORMAT_PLANES;
+
+  // Segments, opened and closed in order.
+  segment_t segment;
+  logic segments_empty, unused_full, segment_pop, segment_start;
+  logic [3:0] open_q, closed_q;
+  sync_fifo #(.Width($bits(segment_t)), .Depth(8)) u_segments (
+      .clk_i, .rst_ni, .clear_i(1'b0), .push_i(open_valid_i), .data_i(open_segment_i), .pop_i(segment_pop),
+      .data_o(segment), .full_o(unused_full), .empty_o(segments_empty)
+  );
+  always_ff @(posedge clk_i) begin
+    open_q   <= open_q + 4'(open_valid_i) - 4'(slot_free_o);
+    closed_q <= closed_q + 4'(closed_i) - 4'(segment_pop);
+    if (!rst_ni) begin
+      open_q   <= '0;
+      closed_q <= '0;
+    end
+  end
+  assign idle_o = open_q == '0 && !open_valid_i;
+
+  // Asking: for each live lane the results (each plane of them), then the row sums.
+  state_e state_q;
+  logic [LaneBits-1:0] lane_q;
+  what_e what_q;
+  logic [3:0] plane_q;
+  logic lane_last, what_last, asked, lane_ends, freeing_q;
+  logic [31:0] plane_offset_q;
+  item_t item, item_head;
+  logic item_push, item_full, item_empty, item_pop;
+  logic [17:0] bytes;
+  logic [31:0] address;
+
+  assign lane_last = lane_q == LaneBits'(Build.lanes - 1);
+  assign what_last = what_q == Sums || (!segment.with_sums && !(what_q == Plane && 5'(plane_q) + 5'd1 != p.c.out_bits));
+  assign table_row_o  = segment.row;
+  // The next lane's place is read while this one's last request leaves.
+  assign table_lane_o = state_q == Ask && lane_ends ? lane_q + 1'b1 : lane_q;
+  assign segment_start = state_q == Idle && closed_q != '0 && !segments_empty;
+
+  always_comb begin
+    unique case (what_q)
+      Pieces:  bytes = 18'(segment.pixels) << (5 + 32'(p.c.out_format));
+      Plane:   bytes = 18'(segment.pixels) << 1;
+      default: bytes = 18'(segment.pixels) << 2;
+    endcase
+    address = what_q == Sums ? table_sums_i + segment.sums : table_address_i + segment.address + plane_offset_q;
+    item = '{what: what_q, slot: segment.slot, lane: 8'(lane_q), plane: plane_q,
+             reads: what_q == Pieces ? 5'((bytes + 18'd63) >> 6) : 5'((segment.pixels + 6'd1) >> 1),
+             beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
+  end
+
+  assign req_addr_o  = address;
+  assign req_bytes_o = bytes;
+  assign req_valid_o = state_q == Ask && table_live_i && !freeing_q && !item_full;
+  assign asked       = req_valid_o && req_ready_i;
+  assign lane_ends   = !table_live_i || (asked && what_last);
+  // Behind the last lane's last item goes one that frees the slot.
+  assign item_push   = asked || (freeing_q && !item_full);
+  assign segment_pop = freeing_q && !item_full;
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Idle:
+      if (segment_start && !freeing_q) begin
+        state_q <= Fetch;
+        lane_q  <= '0;
+      end
+      Fetch: begin
+        what_q         <= planes ? Plane : Pieces;
+        plane_q        <= '0;
+        plane_offset_q <= '0;
+        state_q        <= Ask;
+      end
+      default: begin
+        if (asked && !what_last) begin
+          if (what_q == Plane && 5'(plane_q) + 5'd1 != p.c.out_bits) begin
+            plane_q        <= plane_q + 4'd1;
+            plane_offset_q <= plane_offset_q + {19'd0, p.c.y_width, 1'b0};
+          end else begin
+            what_q <= Sums;
+          end
+        end
+        if (lane_ends && !freeing_q) begin
+          lane_q  <= lane_q + 1'b1;
+          if (lane_last) begin
+            state_q   <= Idle;
+            freeing_q <= 1'b1;
+          end
+          what_q         <= planes ? Plane : Pieces;
+          plane_q        <= '0;
+          plane_offset_q <= '0;
+        end
+      end
+    endcase
+    if (segment_pop) freeing_q <= 1'b0;
+    if (!rst_ni) begin
+      state_q   <= Idle;
+      freeing_q <= 1'b0;
+    end
+  end
+
+  item_t pushed;
+  always_comb begin
+    pushed = item;
+    if (freeing_q) begin
+      pushed.what = Free;
+    end
+  end
+  sync_fifo #(.Width($bits(item_t)), .Depth(4)) u_items (
+      .clk_i, .rst_ni, .clear_i(1'b0), .push_i(item_push), .data_i(pushed), .pop_i(item_pop), .data_o(item_head),
+      .full_o(item_full), .empty_o(item_empty)
+  );
+
+  // Reading. Stage 0: an address. Stage 1: its data, as a chunk of 64 bytes or as a part of one.
+  logic [4:0] read_q;
+  logic read, read_last, filled_valid_q, filled_last_q, filled_ready, chunk_valid_q;
+  item_t filled_q;
+  logic [3:0] filled_place_q;
+
+  assign read_last      = read_q + 5'd1 == item_head.reads;
+  assign read           = !item_empty && item_head.what != Free && (!filled_valid_q || filled_ready);
+  assign item_pop       = !item_empty && (item_head.what == Free ? !filled_valid_q && !chunk_valid_q : read && read_last);
+  assign slot_free_o    = item_pop && item_head.what == Free;
+  assign buffer_read_o  = read;
+  assign buffer_lane_o  = item_head.lane;
+  assign buffer_place_o = (5'(item_head.slot) << (p.segment_log - 3'd1)) + read_q;
+
+  always_ff @(posedge clk_i) begin
+    if (read) begin
+      read_q         <= read_last ? '0 : read_q + 5'd1;
+      filled_q       <= item_head;
+      filled_last_q  <= read_last;
+      filled_place_q <= read_q[3:0];
+    end
+    if (read) filled_valid_q <= 1'b1;
+    else if (filled_ready) filled_valid_q <= 1'b0;
+    if (!rst_ni) begin
+      read_q         <= '0;
+      filled_valid_q <= 1'b0;
+    end
+  end
+
+  // Stage 2: a chunk, and its beats on the bus.
+  localparam int unsigned ChunkBeats = 64 / BusBytes;
+  logic [511:0] chunk_q, chunk_d;
+  logic chunk_done, chunk_fills;
+  logic [7:0] left_q;          // beats of the request behind those of the chunks so far
+  logic [3:0] beat_q, beats_d;
+  logic request_first_q;
+  logic [7:0] left;
+
+  assign left        = request_first_q ? filled_q.beats : left_q;
+  assign beats_d     = left < 8'(ChunkBeats) ? left[3:0] : 4'(ChunkBeats);
+  assign chunk_fills = filled_last_q || filled_q.what == Pieces
+      || (filled_q.what == Plane ? filled_place_q == 4'd15 : filled_place_q[2:0] == 3'd7);
+  assign filled_ready = !chunk_valid_q || chunk_done;
+  assign chunk_done   = chunk_valid_q && data_ready_i && beat_q == 4'd1;
+  assign data_valid_o = chunk_valid_q;
+  assign data_o       = chunk_q[8*BusBytes-1:0];
+
+  always_comb begin
+    chunk_d = chunk_q;
+    unique case (filled_q.what)
+      Pieces: chunk_d = buffer_data_i;
+      Plane:
+      chunk_d[32*32'(filled_place_q)+:32] = {buffer_data_i[1][16*32'(filled_q.plane)+:16],
+                                             buffer_data_i[0][16*32'(filled_q.plane)+:16]};
+      default: chunk_d[64*32'(filled_place_q[2:0])+:64] = buffer_sums_i;
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (filled_valid_q && filled_ready) begin
+      chunk_q       <= chunk_d;
+      chunk_valid_q <= chunk_fills;
+      if (chunk_fills) begin
+        beat_q <= beats_d;
+        left_q <= left - 8'(beats_d);
+        request_first_q <= filled_last_q;
+      end
+    end else if (chunk_valid_q && data_ready_i) begin
+      chunk_valid_q <= beat_q != 4'd1;
+      chunk_q       <= chunk_q >> (8 * BusBytes % 512);
+      beat_q        <= beat_q - 4'd1;
+    end
+    if (!rst_ni) begin
+      chunk_valid_q   <= 1'b0;
+      request_first_q <= 1'b1;
+    end
+  end
+
+  logic unused;
+  assign unused = &{1'b0, p, unused_full, filled_q};
+endmodule
