@@ -1,7 +1,7 @@
 /// The AXI4 handshake rules that a master must keep, as assertions: for simulators and for proofs.
 ///
-/// Valid and its payload stay until ready; a burst has at most 16 beats and does not cross a 4 KB boundary; the last beat
-/// of a burst, and only it, is marked; data does not run ahead of its address.
+/// Valid and its payload stay until ready; a burst has at most 16 beats and does not cross a 4 KB boundary; the last
+/// beat of a burst, and only it, is marked; data does not run ahead of its address.
 module axi_rules #(
     parameter int unsigned BusBytes = 8  ///< width of the bus
 ) (

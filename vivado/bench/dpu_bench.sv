@@ -18,6 +18,7 @@ module dpu_bench #(
   assign acc = {sums[1], sums[0]};
 
   dpu_row #(.Bits(Bits), .Columns(2)) u_row (
-      .clk_i(clk), .valid_i(valid), .first_i(first), .negate_i(negate), .shift_i(shift), .a_i(a), .b_i(columns), .acc_o(sums)
+      .clk_i(clk), .valid_i(valid), .first_i(first), .negate_i(negate), .shift_i(shift), .a_i(a), .b_i(columns),
+          .acc_o(sums)
   );
 endmodule

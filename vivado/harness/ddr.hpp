@@ -82,7 +82,8 @@ public:
 
     /// Before the edge: drives the inputs. A beat that was offered stays until it is taken.
     void drive(Bus& bus) {
-        if (!offered_ && !bursts_.empty() && bursts_.front().ready_at <= bus.now && !bus.random.chance(bus.settings.stall)
+        if (!offered_ && !bursts_.empty() && bursts_.front().ready_at <= bus.now
+            && !bus.random.chance(bus.settings.stall)
             && bus.pay(BusBytes, true)) {
             offer(bus);
         }

@@ -15,7 +15,8 @@ module accumulate_equal #(
   logic [47:0] acc;
 
   dpu_control u_control (
-      .clk_i, .valid_i, .first_i, .negate_i, .shift_i, .weight_o(weight), .high_o(high), .first_o(first), .valid_o(valid)
+      .clk_i, .valid_i, .first_i, .negate_i, .shift_i, .weight_o(weight), .high_o(high), .first_o(first),
+          .valid_o(valid)
   );
   accumulate_dsp #(.CountBits(CountBits)) u_dut (
       .clk_i, .count_i, .weight_i(weight), .high_i(high), .first_i(first), .valid_i(valid), .acc_o(acc)

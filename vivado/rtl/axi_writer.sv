@@ -1,7 +1,7 @@
 /// Writes byte ranges over AXI4, each from a stream of full beats whose first byte goes to the range's first byte.
 ///
-/// One beat of the bus per cycle, also over back-to-back requests. Only the range's bytes are strobed. A burst's address
-/// and data are offered independently, so a memory may take them in either order.
+/// One beat of the bus per cycle, also over back-to-back requests. Only the range's bytes are strobed. A burst's
+/// address and data are offered independently, so a memory may take them in either order.
 module axi_writer #(
     parameter  int unsigned BusBytes       = 8,                 ///< width of the bus
     parameter  int unsigned MaxOutstanding = 8,                 ///< bursts without a response at once, a power of two
@@ -10,7 +10,7 @@ module axi_writer #(
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
-    input  logic                flush_i,        ///< hold until idle_o: begun bursts end without strobes, the rest is dropped
+    input  logic                flush_i,        ///< hold until idle_o: begun bursts end without strobes, others not
     output logic                idle_o,         ///< every response is in
     output logic                error_o,        ///< a response was an error; sticky, cleared by flush_i
     input  logic                req_valid_i,

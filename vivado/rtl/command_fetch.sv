@@ -1,6 +1,7 @@
 /// Reads one command of 128 bytes over AXI4 and keeps its words.
 ///
-/// A command lies on a multiple of 64 bytes, so two bursts of 64 bytes never cross a 4 KB boundary and need no shifting.
+/// A command lies on a multiple of 64 bytes, so two bursts of 64 bytes never cross a 4 KB boundary and need no
+/// shifting.
 module command_fetch
   import contract_pkg::*;
   import command_pkg::*;

@@ -1,6 +1,7 @@
 /// The reads of a CONV, in the order: pass, row step, output block, column x, slice of K, plane of A.
 ///
-/// A window is one slice of one plane. One read fills the taps of a kernel row if it has three (`by_three`), else one tap.
+/// A window is one slice of one plane. One read fills the taps of a kernel row if it has three (`by_three`), else one
+/// tap.
 module conv_reads
   import contract_pkg::*;
   import core_pkg::*;

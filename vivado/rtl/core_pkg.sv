@@ -8,7 +8,7 @@ package core_pkg;
   localparam int unsigned RowBits       = 5;
   localparam int unsigned AccDepth      = 1024;  ///< entries of the accumulator RAM, two lanes' results each
   localparam int unsigned LanePieces    = 64;    ///< pieces of 32 bytes that a lane has in the store buffer
-  localparam int unsigned MostAhead     = 22;    ///< row steps the loader is ahead of the array: up to 8 more are stored
+  localparam int unsigned MostAhead     = 22;    ///< row steps of the loader before the array; up to 8 more are stored
   localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need behind a window's last read
   // verilator lint_on UNUSEDPARAM
 

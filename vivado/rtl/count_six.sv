@@ -1,4 +1,5 @@
-/// Two places of a carry chain that add six bits of one weight and the carry from below: s, 2 * s', 4 * carry. Two LUTs.
+/// Two places of a carry chain that add six bits of one weight and the carry from below: s, 2 * s', 4 * carry. Two
+/// LUTs.
 ///
 /// The first place adds x[5] and the parity of the others; the second adds half of the number of those others, 0 to 2.
 module count_six

@@ -22,7 +22,8 @@ module dpu_row #(
   logic high, first, valid;
 
   dpu_control u_control (
-      .clk_i, .valid_i, .first_i, .negate_i, .shift_i, .weight_o(weight), .high_o(high), .first_o(first), .valid_o(valid)
+      .clk_i, .valid_i, .first_i, .negate_i, .shift_i, .weight_o(weight), .high_o(high), .first_o(first),
+          .valid_o(valid)
   );
 
   for (genvar c = 0; c < Columns; c++) begin : gen_column

@@ -1,6 +1,7 @@
 /// What a row of dot products computes, for simulation: acc[c] adds +-2^shift * popcount(a & b[c]), modulo 2^48.
 ///
-/// Written for speed: loops that stay loops, and counts that wait in a ring instead of moving from register to register.
+/// Written for speed: loops that stay loops, and counts that wait in a ring instead of moving from register to
+/// register.
 module dpu_row_model #(
     parameter int unsigned Bits    = 144,  ///< of a slice of K
     parameter int unsigned Columns = 16

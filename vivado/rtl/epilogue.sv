@@ -108,7 +108,8 @@ module epilogue
       end
       FORMAT_INT64: begin
         lane_o  <= {2{tag.pair[6:0], tag.part[1]}};
-        piece_o <= {place + {1'b0, tag.pixel[2:0], tag.part[0], 1'b1}, place + {1'b0, tag.pixel[2:0], tag.part[0], 1'b0}};
+        piece_o <= {place + {1'b0, tag.pixel[2:0], tag.part[0], 1'b1}, place + {1'b0, tag.pixel[2:0], tag.part[0],
+            1'b0}};
       end
       default: begin
         lane_o  <= {tag.pair[6:0], 1'b1, tag.pair[6:0], 1'b0};

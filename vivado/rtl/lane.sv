@@ -1,8 +1,8 @@
 /// A lane: its memory of rows, the window on it, and its triple of the column memories.
 ///
-/// The memory has four banks of 16-bit words, bank = word address mod 4, so that any four consecutive words are read in a
-/// cycle. Slot s of the window takes word s mod 3 of a read; words outside the map, or of a row that the lane's mask
-/// excludes, are 0.
+/// The memory has four banks of 16-bit words, bank = word address mod 4, so that any four consecutive words are read
+/// in a cycle. Slot s of the window takes word s mod 3 of a read; words outside the map, or of a row that the lane's
+/// mask excludes, are 0.
 module lane
   import core_pkg::*;
 #(

@@ -1,4 +1,5 @@
-/// Runs a command list: fetches, checks, hands commands to the core, and ends the list as the contract's section 7 says.
+/// Runs a command list: fetches, checks, hands commands to the core, and ends the list as the contract's section 7
+/// says.
 ///
 /// The core has at most two commands: one that runs and the next, which it may plan but not begin before cmd_done_i.
 /// So an error that it reports is always that of the older one.

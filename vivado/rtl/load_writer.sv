@@ -1,8 +1,8 @@
 /// Takes the bytes of requests, one after the other, and writes them where each request's job says.
 ///
-/// Four words a cycle into a lane's memory; into the column memories the words of one triple of slots: three of a kernel
-/// row of three, up to three pixels of the error, else one word. Column c has the triples T*c .. T*c + T - 1 (CONV);
-/// lane l has triple l (WGRAD).
+/// Four words a cycle into a lane's memory; into the column memories the words of one triple of slots: three of a
+/// kernel row of three, up to three pixels of the error, else one word. Column c has the triples T*c .. T*c + T - 1
+/// (CONV); lane l has triple l (WGRAD).
 module load_writer
   import core_pkg::*;
 #(

@@ -217,7 +217,8 @@ module loader
     unique case (state_q)
       Weights: begin
         rows_valid_o = 1'b1;
-        rows_o = '{kind: JobWeights, target: 8'(column_index_q), base: address_q, row: '0, bytes: weights_join ? weights_bytes_q : p.b_tile[17:0],
+        rows_o = '{kind: JobWeights, target: 8'(column_index_q), base: address_q, row: '0,
+            bytes: weights_join ? weights_bytes_q : p.b_tile[17:0],
                    place: entry_q, slot: slot_q, run: 16'(p.c.kernel_w), parts: 12'd1};
       end
       KernelRow: rows_valid_o = has_row && map_valid_q && !map_joins;

@@ -79,7 +79,8 @@ module planner
     unique case (state_q)
       Idle:         state_d = MapRows;
       MapRows:      begin x = 32'(c.a_height); y = 32'(c.up_y); state_d = Pitch; end
-      Pitch:        begin divide = 1'b1; x = t_q + 32'(c.stride_y) - 32'd1; y = 32'(c.stride_y); state_d = VirtualPitch; end
+      Pitch:        begin divide = 1'b1; x = t_q + 32'(c.stride_y) - 32'd1; y = 32'(c.stride_y);
+          state_d = VirtualPitch; end
       VirtualPitch: begin x = 32'(p_q.pitch); y = 32'(c.stride_y); state_d = AllRows; end
       AllRows:      begin x = 32'(p_q.pitch); y = 32'(c.images); state_d = Rows; end
       Rows:         begin divide = 1'b1; x = t_q + Build.lanes - 32'd1; y = Build.lanes; state_d = LaneImages; end
@@ -96,7 +97,8 @@ module planner
       SpanThirds:   begin divide = 1'b1; x = 32'(p_q.span); y = 32'd3; state_d = c.wgrad ? TryRow : TapsDiv; end
       // CONV: as many output blocks as fit the column memories, whole rows in the lanes.
       TapsDiv:      begin divide = 1'b1; x = 32'(d_q.taps); y = Build.slice_groups; state_d = Slices; end
-      Slices:       begin divide = 1'b1; x = 32'(d_q.groups) + Build.slice_groups - 32'd1; y = Build.slice_groups; state_d = Entries; end
+      Slices:       begin divide = 1'b1; x = 32'(d_q.groups) + Build.slice_groups - 32'd1; y = Build.slice_groups;
+          state_d = Entries; end
       Entries:      begin x = 32'(p_q.slices); y = 32'(c.b_bits); state_d = PassY; end
       PassY:        begin divide = 1'b1; x = Build.column_words; y = 32'(p_q.group_entries); state_d = RowWords; end
       RowWords:     begin x = 32'(p_q.block_words); y = 32'(c.a_blocks); state_d = RingRows; end
@@ -104,12 +106,17 @@ module planner
       RingWords:    begin x = 32'(p_q.ring_rows); y = 32'(p_q.row_words); state_d = StepWords; end
       StepWords:    begin x = 32'(p_q.step_rows); y = 32'(p_q.row_words); state_d = c.wgrad ? ChunkEntries : Done; end
       // WGRAD: the largest pass of blocks that fits all memories with chunks of one row.
-      TryRow:       begin x = 32'(p_q.block_words); y = 32'(p_q.pass_a); fits = result <= Build.lane_words; state_d = fits ? TryRing : Retry; end
-      TryRing:      begin divide = 1'b1; x = Build.lane_words; y = t_q; fits = result >= 32'(c.kernel_h); state_d = fits ? TryPairs : Retry; end
-      TryPairs:     begin x = 32'(p_q.pass_a); y = 32'(p_q.pass_y); fits = result <= 32'(AccDepth); state_d = fits ? TrySets : Retry; end
-      TrySets:      begin x = t_q; y = 32'(p_q.pass_ky) * 32'(p_q.kx_groups) * RoundWords; fits = result <= 32'(AccDepth); state_d = fits ? TryEntries : Retry; end
+      TryRow:       begin x = 32'(p_q.block_words); y = 32'(p_q.pass_a); fits = result <= Build.lane_words;
+          state_d = fits ? TryRing : Retry; end
+      TryRing:      begin divide = 1'b1; x = Build.lane_words; y = t_q; fits = result >= 32'(c.kernel_h);
+          state_d = fits ? TryPairs : Retry; end
+      TryPairs:     begin x = 32'(p_q.pass_a); y = 32'(p_q.pass_y); fits = result <= 32'(AccDepth);
+          state_d = fits ? TrySets : Retry; end
+      TrySets:      begin x = t_q; y = 32'(p_q.pass_ky) * 32'(p_q.kx_groups) * RoundWords;
+          fits = result <= 32'(AccDepth); state_d = fits ? TryEntries : Retry; end
       TryEntries:   begin x = 32'(span_triples); y = 32'(c.b_bits); state_d = TryGroups; end
-      TryGroups:    begin x = t_q; y = 32'(p_q.pass_y); fits = result <= Build.column_words; state_d = fits ? Grow : Retry; end
+      TryGroups:    begin x = t_q; y = 32'(p_q.pass_y); fits = result <= Build.column_words;
+          state_d = fits ? Grow : Retry; end
       Retry:        state_d = p_q.pass_a == 12'd1 && p_q.pass_y == 12'd1 ? Segment : TryRow;
       Segment:      begin divide = 1'b1; x = 32'(c.y_width) + SpanMax - 32'd1; y = SpanMax; state_d = SegmentWords; end
       SegmentWords: begin x = 32'(p_q.row_width); y = 32'(c.a_bits); state_d = RingRows; end
@@ -221,9 +228,12 @@ module planner
         StepWords: begin
           p_q.step_words <= result[16:0];
           // Requests of some 512 bytes, if twice that fits.
-          if (p_q.a_row_bytes < 18'd96 && 6'd15 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows) p_q.batch <= 5'd8;
-          else if (p_q.a_row_bytes < 18'd192 && 6'd7 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows) p_q.batch <= 5'd4;
-          else if (p_q.a_row_bytes < 18'd384 && 6'd3 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows) p_q.batch <= 5'd2;
+          if (p_q.a_row_bytes < 18'd96 && 6'd15 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows)
+            p_q.batch <= 5'd8;
+          else if (p_q.a_row_bytes < 18'd192 && 6'd7 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows)
+            p_q.batch <= 5'd4;
+          else if (p_q.a_row_bytes < 18'd384 && 6'd3 * 6'(p_q.step_rows) + 6'(c.kernel_h) <= p_q.ring_rows)
+            p_q.batch <= 5'd2;
         end
         TryRow: if (fits) p_q.row_words <= result[15:0];
         TryRing: p_q.ring_rows <= result > 32'(MostRing) ? 6'(MostRing) : result[5:0];

@@ -1,7 +1,7 @@
 /// How many bits are set in a & b, in LUTs: 128 of them for 144 bits, 45 for 48. Two cycles.
 ///
-/// Bits of like weight are columns. Three and six of them at a time are added on short carry chains, until each column has
-/// three and one chain adds all.
+/// Bits of like weight are columns. Three and six of them at a time are added on short carry chains, until each column
+/// has three and one chain adds all.
 module popcount_lut #(
     parameter  int unsigned Bits      = 144,                 ///< 48 or 144
     localparam int unsigned CountBits = $clog2(Bits + 1)

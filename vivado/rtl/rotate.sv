@@ -1,4 +1,5 @@
-/// Rotates a beat towards its lowest byte by a multiple of 4 bytes, in stages of four-to-one multiplexers: a LUT6 a bit.
+/// Rotates a beat towards its lowest byte by a multiple of 4 bytes, in stages of four-to-one multiplexers: a LUT6 a
+/// bit.
 module rotate #(
     parameter  int unsigned Bytes     = 8,                  ///< a power of two from 8
     localparam int unsigned ShiftBits = $clog2(Bytes) - 2

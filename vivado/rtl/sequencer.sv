@@ -1,7 +1,9 @@
-/// Issues the reads of a command when nothing behind them will have to wait: nothing stalls between here and the store buffer.
+/// Issues the reads of a command when nothing behind them will have to wait: nothing stalls between here and the store
+/// buffer.
 ///
-/// The last read of a window waits until the array has run through the window before (b_bits cycles), the last read of a
-/// group until the results of the group before are drained, the first read of a segment for a slot of the store buffer.
+/// The last read of a window waits until the array has run through the window before (b_bits cycles), the last read of
+/// a group until the results of the group before are drained, the first read of a segment for a slot of the store
+/// buffer.
 module sequencer
   import contract_pkg::*;
   import core_pkg::*;

@@ -1,7 +1,7 @@
 /// Writes complete segments to memory, lane by lane: the results of a lane's row or a part of it, and its row sums.
 ///
-/// One side asks for the writes, the other reads the store buffer for them: 64 bytes a cycle of words, two words a cycle of
-/// a bit plane or of row sums.
+/// One side asks for the writes, the other reads the store buffer for them: 64 bytes a cycle of words, two words a
+/// cycle of a bit plane or of row sums.
 module store
   import contract_pkg::*;
   import core_pkg::*;
@@ -173,7 +173,8 @@ module store
 
   assign read_last      = read_q + 5'd1 == item_head.reads;
   assign read           = !item_empty && item_head.what != Free && (!filled_valid_q || filled_ready);
-  assign item_pop       = !item_empty && (item_head.what == Free ? !filled_valid_q && !chunk_valid_q : read && read_last);
+  assign item_pop       = !item_empty
+      && (item_head.what == Free ? !filled_valid_q && !chunk_valid_q : read && read_last);
   assign slot_free_o    = item_pop && item_head.what == Free;
   assign buffer_read_o  = read;
   assign buffer_lane_o  = item_head.lane;

@@ -1,7 +1,7 @@
 /// Results that wait to be stored: 64 pieces of 32 bytes and 64 row sums a lane, in slots of segments.
 ///
-/// Two banks, piece x of lane l in bank (l + x) mod 2: two lanes write one piece, or one lane two, and one lane reads two
-/// consecutive pieces in a cycle.
+/// Two banks, piece x of lane l in bank (l + x) mod 2: two lanes write one piece, or one lane two, and one lane reads
+/// two consecutive pieces in a cycle.
 module store_buffer
   import core_pkg::*;
 #(

@@ -1,8 +1,8 @@
 /// The reads of a WGRAD, in the order: pass, chunk of row steps, set of results, triple of pixels, plane of A.
 ///
 /// A set is (block of A, kernel row, T kernel columns, block of the error): row kx * 16 + ci of its results is kernel
-/// column kx, channel ci. K runs over the pixels: lane memory l gives bits 3 l .. 3 l + 2 of every slice, the three pixels
-/// of a window, each with its T taps.
+/// column kx, channel ci. K runs over the pixels: lane memory l gives bits 3 l .. 3 l + 2 of every slice, the three
+/// pixels of a window, each with its T taps.
 module wgrad_reads
   import contract_pkg::*;
   import core_pkg::*;
