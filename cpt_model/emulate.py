@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cpt_model.affine import Quantised
-from cpt_model.passes import Watch
+from cpt_model.arithmetic.affine import Quantised
+from cpt_model.arithmetic.passes import Watch
 from cpt_model.precision import layer_states
 from host.execute import run_pass
 from host.layer import Conv, Pass

@@ -59,7 +59,7 @@ def measure() -> list[Row]:
     """Runs every pass at every precision; the operands are the same each time."""
     from tqdm import tqdm
 
-    from cpt_model.affine_pass import float_pass, quantised_pass
+    from cpt_model.arithmetic.affine_pass import float_pass, quantised_pass
 
     reference = Reference(Config.named("zc706"), bit_serial)
     activations = np.maximum(gaussian(LAYER.input_shape, 1), 0)

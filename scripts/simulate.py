@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
             row |= {"commands": done.outcome.commands_done, "cycles": done.outcome.cycles}
             row |= cycle_counters(device)
         if arguments.verify:
-            from cpt_model.integer import integer_pass
+            from cpt_model.arithmetic.integer import integer_pass
 
             expected = run_pass(Reference(device.config), layer, which, precision, a, b).result
             row["reference differs"] = int(np.count_nonzero(done.result != expected))

@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 from torch.amp import custom_bwd, custom_fwd
 
-from cpt_model.affine import EXACT_FLOAT32, Quantised, combine
-from cpt_model.float32_probe import float32_is_exact
+from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
+from cpt_model.arithmetic.float32_probe import float32_is_exact
+from cpt_model.arithmetic.passes import Watch
 from cpt_model.layers.product import geometry, quantise_error
 from cpt_model.layers.state import LayerState
-from cpt_model.passes import Watch
 from host.layer import Pass
 
 

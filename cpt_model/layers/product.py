@@ -18,12 +18,12 @@ from torch import Tensor
 from torch.amp import custom_bwd, custom_fwd
 from torch.nn import functional
 
-from cpt_model import passes
-from cpt_model.affine import Quantised
-from cpt_model.integer import torch_pass
+from cpt_model.arithmetic import passes
+from cpt_model.arithmetic.affine import Quantised
+from cpt_model.arithmetic.integer import torch_pass
+from cpt_model.arithmetic.weights import Weights
 from cpt_model.layers.state import LayerState
 from cpt_model.schedules import Bits
-from cpt_model.weights import Weights
 from host.layer import Conv, LayerError, Pass
 from sim.contract import MAX_EXTENT, MAX_IMAGES
 

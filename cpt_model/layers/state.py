@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from cpt_model.passes import Watch
+from cpt_model.arithmetic.passes import Watch
 from cpt_model.quantisers import Quantiser
 from cpt_model.running_range import RunningRange
 from cpt_model.schedules import Bits

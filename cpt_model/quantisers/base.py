@@ -1,6 +1,6 @@
 """What a quantiser decides: the grid of each kind of tensor, and how gradients pass through.
 
-Codes and products are the same for all of them (`cpt_model.affine`, `cpt_model.passes`).
+Codes and products are the same for all of them (`cpt_model.arithmetic.affine`, `cpt_model.arithmetic.passes`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 
 from torch import Tensor
 
-from cpt_model.affine import Grid, Quantised, encode
+from cpt_model.arithmetic.affine import Grid, Quantised, encode
+from cpt_model.arithmetic.weights import Weights, by_input_channel
 from cpt_model.running_range import RunningRange
-from cpt_model.weights import Weights, by_input_channel
 from host.layer import Pass
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from cpt_model import native
-from cpt_model.affine import Grid, Quantised, affine_grid, quantise, value_range
+from cpt_model.arithmetic import native
+from cpt_model.arithmetic.affine import Grid, Quantised, affine_grid, quantise, value_range
+from cpt_model.arithmetic.weights import Weights, affine_weights
 from cpt_model.quantisers.base import Quantiser
 from cpt_model.running_range import RunningRange
-from cpt_model.weights import Weights, affine_weights
 from host.layer import Pass
 
 

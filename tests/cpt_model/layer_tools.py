@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from cpt_model.affine import Quantised
+from cpt_model.arithmetic.affine import Quantised
 from cpt_model.precision import layer_states
 from host.execute import run_pass
 from host.layer import Conv, Pass
@@ -24,7 +24,7 @@ from tests.tools import ZC706
 @contextmanager
 def pytorch_alone() -> Iterator[None]:
     """As on a machine without g++, or with CPT_NATIVE=0."""
-    with patch("cpt_model.native.load", return_value=None):
+    with patch("cpt_model.arithmetic.native.load", return_value=None):
         yield
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpt_model.integer import integer_pass
+from cpt_model.arithmetic.integer import integer_pass
 from host.command_list import CommandList
 from host.layer import Conv, LayerError, Pass
 from host.lower import lower

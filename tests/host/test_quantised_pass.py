@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpt_model.affine_pass import float_pass, quantised_pass
+from cpt_model.arithmetic.affine_pass import float_pass, quantised_pass
 from host.execute import ExecutionError, run_pass
 from host.layer import Conv, Pass
 from host.precision import Precision

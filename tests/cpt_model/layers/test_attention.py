@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from cpt_model import Bits, Config, precision, prepare_, unprepare
-from cpt_model.affine import Quantised
+from cpt_model.arithmetic.affine import Quantised
 from cpt_model.layers.matmul import rows_by_rows
 from host.layer import Pass
 from tests.cpt_model.layer_tools import Recorder, watched

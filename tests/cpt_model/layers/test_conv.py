@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from cpt_model import Bits, Config, prepare_
-from cpt_model.affine import Quantised, quantise
+from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.layers import QuantConv2d
 from host.layer import Conv, Pass
 from host.quantised_pass import run_quantised

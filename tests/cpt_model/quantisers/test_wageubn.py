@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpt_model.affine import Quantised
+from cpt_model.arithmetic.affine import Quantised
 from cpt_model.quantisers import WAGEUBN
 from cpt_model.running_range import RunningRange
 from tests.tools import python_noise

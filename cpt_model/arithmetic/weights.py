@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from cpt_model import native
-from cpt_model.affine import Quantised
-from cpt_model.exact import greatest_weight_sum
+from cpt_model.arithmetic import native
+from cpt_model.arithmetic.affine import Quantised
+from cpt_model.arithmetic.exact import greatest_weight_sum
 from host.layer import Pass
 from sim.affine import check_operand_bits
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cpt_model import exact
-from cpt_model.affine import Quantised
-from cpt_model.integer import integer_pass
+from cpt_model.arithmetic import exact
+from cpt_model.arithmetic.affine import Quantised
+from cpt_model.arithmetic.integer import integer_pass
 from host.execute import run_pass
 from host.layer import Conv, Pass
 from host.precision import Precision

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpt_model.taps import _axis, between, by_tap
+from cpt_model.arithmetic.taps import _axis, between, by_tap
 
 
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 4), st.integers(1, 9))

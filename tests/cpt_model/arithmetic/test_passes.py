@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cpt_model import passes
-from cpt_model.affine import Quantised, quantise
+from cpt_model.arithmetic import passes
+from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.quantisers import SBM
 from host.layer import Conv, Pass
 from host.quantised_pass import QuantisedPass, run_quantised

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cpt_model.native.library import load
+from cpt_model.arithmetic.native.library import load
 
 # The kernels write into these: PyTorch's default type and device, which users may change, must not matter.
 _FLOAT32: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from cpt_model import Bits, Config, native, prepare_
-from cpt_model.affine import Grid, Quantised, affine_grid, encode, value_range
+from cpt_model import Bits, Config, prepare_
+from cpt_model.arithmetic import native
+from cpt_model.arithmetic.affine import Grid, Quantised, affine_grid, encode, value_range
+from cpt_model.arithmetic.weights import Weights
 from cpt_model.quantisers import SBM
-from cpt_model.weights import Weights
 from host.layer import Pass
 from tests.cpt_model.layer_tools import patterns, pytorch_alone
 

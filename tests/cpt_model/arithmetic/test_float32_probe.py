@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 from cpt_model import Bits, Config, prepare_
-from cpt_model.float32_probe import _probe, _trials, float32_is_exact
+from cpt_model.arithmetic.float32_probe import _probe, _trials, float32_is_exact
 from tests.cpt_model.layer_tools import patterns, trained_step
 
 # What is called, and which of its results is the product.
@@ -83,7 +83,7 @@ def test_a_failed_trial_means_float64_everywhere(monkeypatch: pytest.MonkeyPatch
     layer = prepare_(nn.Conv2d(3, 4, 3), Config(bits=Bits(8, 8)))
     expected = trained_step(layer, x)
     layer.cpt.draws = 0  # type: ignore[union-attr]
-    monkeypatch.setattr("cpt_model.exact.float32_is_exact", lambda: False)
+    monkeypatch.setattr("cpt_model.arithmetic.exact.float32_is_exact", lambda: False)
     monkeypatch.setattr(functional, "conv2d", see_forward)
     monkeypatch.setattr(torch.ops.aten, "convolution_backward", see_backward)
     got = trained_step(layer, x)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cpt_model import native
+from cpt_model.arithmetic import native
 from sim.affine import LEAST_SCALE, check_operand_bits
 from sim.noise import noise_keys
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import cpt_model.affine as in_torch
+import cpt_model.arithmetic.affine as in_torch
 import sim.affine as in_numpy
 from sim.noise import noise
 

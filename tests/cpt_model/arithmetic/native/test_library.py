@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from cpt_model import Bits, Config, prepare_
-from cpt_model.native import library
+from cpt_model.arithmetic.native import library
 from tests.cpt_model.layer_tools import patterns, pytorch_alone, trained_step
 
 

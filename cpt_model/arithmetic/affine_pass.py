@@ -9,9 +9,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from cpt_model import passes
-from cpt_model.affine import Quantised, quantise
-from cpt_model.integer import torch_pass
+from cpt_model.arithmetic import passes
+from cpt_model.arithmetic.affine import Quantised, quantise
+from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.quantisers import SBM
 from host.layer import Conv, Pass
 

@@ -13,12 +13,12 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from cpt_model import native
-from cpt_model.affine import EXACT_FLOAT32, Quantised, combine
-from cpt_model.exact import convolve, weight_gradient
-from cpt_model.integer import torch_pass
-from cpt_model.taps import axes, between, by_tap
-from cpt_model.weights import Weights
+from cpt_model.arithmetic import native
+from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
+from cpt_model.arithmetic.exact import convolve, weight_gradient
+from cpt_model.arithmetic.integer import torch_pass
+from cpt_model.arithmetic.taps import axes, between, by_tap
+from cpt_model.arithmetic.weights import Weights
 from host.layer import Conv, Pass
 
 # (layer, pass, codes of a, codes of b, accumulators) → accumulators

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from cpt_model.affine import quantise
+from cpt_model.arithmetic.affine import quantise
+from cpt_model.arithmetic.weights import Weights, other_side
 from cpt_model.quantisers import quantiser
-from cpt_model.weights import Weights, other_side
 from host.layer import Pass
 
 GROUPS = [1, 2, 4]

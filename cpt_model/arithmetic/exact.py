@@ -19,8 +19,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cpt_model.affine import EXACT_FLOAT32, Quantised
-from cpt_model.float32_probe import float32_is_exact
+from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised
+from cpt_model.arithmetic.float32_probe import float32_is_exact
 from host.layer import Conv, Pass
 
 MOST_PARTS = 16  # more parts than these are slower than float64
