@@ -5,7 +5,7 @@ Every accumulator is compared with PyTorch's; the step goes on with the executor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -60,14 +60,14 @@ class Report:
 
 @contextmanager
 def emulate(
-    model: nn.Module, device: str | Executor, layers: list[str] | None = None, config: str = "zc706"
+    model: nn.Module, device: str | Executor, layers: Sequence[str] | None = None, config: str = "zc706"
 ) -> Iterator[Report]:
     """Sends the layers' products through the executor while the context lasts.
 
     Args:
         model: a prepared model.
         device: "reference", "hls" or "rtl"; or an executor.
-        layers: names of prepared layers; all of them by default.
+        layers: names of prepared layers, or one; all of them by default.
         config: the accelerator's build.
 
     >>> from cpt_model import prepare_
@@ -78,7 +78,7 @@ def emulate(
     ['forward', 'weight-gradient']
     """
     states = layer_states(model)
-    chosen = list(states) if layers is None else layers
+    chosen = list(states) if layers is None else [layers] if isinstance(layers, str) else list(layers)
     unknown = sorted(set(chosen) - states.keys())
     if unknown:
         raise ValueError(f"no prepared layer '{unknown[0]}'; there are: {', '.join(states)}")

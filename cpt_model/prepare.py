@@ -46,11 +46,13 @@ class Config:
     def __post_init__(self) -> None:
         quantiser(self.quantiser)
         policy(self.policy)
+        if not isinstance(self.bits, tuple) or len(self.bits) != 2:
+            raise ValueError(f"bits = {self.bits}: give a pair, forward and gradient, as Bits(8, 8)")
         object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
         check_widths(self.bits)
         check_bits("gradient_bits", self.gradient_bits, least=0, error=ValueError)
-        if not 0 <= self.seed < 1 << 64:
-            raise ValueError(f"seed {self.seed} is not in 0..2^64 - 1")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
+            raise ValueError(f"seed {self.seed} is not a whole number in 0..2^64 - 1")
 
 
 def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | None = None) -> Model:
@@ -101,7 +103,11 @@ def layers_to_quantise(model: nn.Module, wanted: Filter) -> dict[str, nn.Module]
 def unprepare(model: Model) -> Model:
     """Turns every prepared layer back into what it was; parameters stay as trained."""
     back = {form: original for original, form in FORMS.items()}
-    for module in list(prepared_layers(model).values()):
+    layers = prepared_layers(model)
+    changed = [name for name, module in layers.items() if type(module) not in back]
+    if changed:
+        raise ValueError(f"layer '{changed[0]}' was parametrised after prepare_: remove its parametrisation first")
+    for module in layers.values():
         module.__class__ = back[type(module)]
         del module.cpt
     for module in model.modules():
@@ -132,4 +138,5 @@ def _refuse(module: nn.Module, name: str) -> None:
         if max(shape[:2]) > most:
             problem = f"weights {shape} (1..{most} channels are)"
     if problem:
-        raise LayerError(f"layer '{name}' cannot be quantised: {problem} supported; leave it out with filter_fn")
+        named = name or type(module).__name__
+        raise LayerError(f"layer '{named}' cannot be quantised: {problem} supported; leave it out with filter_fn")

@@ -39,20 +39,23 @@ def update_statistics(model: nn.Module, data: Iterable[Any], bits: Bits | int) -
     if first is None:
         raise ValueError("the data has no batches")
     state: Any = quantisation_state(model)
-    load_quantisation_state(model, {name: {**layer, "ranges": {}} for name, layer in state.items()})
+    was_training = model.training
     with precision(model, bits):
-        if any(isinstance(module, _BatchNorm) for module in model.modules()):
-            update_bn(chain([first], batches), model)
-        else:
-            _forward(model, chain([first], batches))
+        load_quantisation_state(model, {name: {**layer, "ranges": {}} for name, layer in state.items()})
+        try:
+            if any(isinstance(module, _BatchNorm) for module in model.modules()):
+                update_bn(chain([first], batches), model)
+            else:
+                _forward(model, chain([first], batches))
+        except BaseException:
+            load_quantisation_state(model, state)  # ranges as they were, rather than half of them
+            raise
+        finally:
+            model.train(was_training)
 
 
 @torch.no_grad()
 def _forward(model: nn.Module, batches: Iterable[Any]) -> None:
-    was_training = model.training
     model.train()
-    try:
-        for batch in batches:
-            model(batch[0] if isinstance(batch, (list, tuple)) else batch)
-    finally:
-        model.train(was_training)
+    for batch in batches:
+        model(batch[0] if isinstance(batch, (list, tuple)) else batch)

@@ -18,7 +18,7 @@ start here:
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
   cpt vectors --config tiny    write the test vectors that every executor replays
   cpt tables                   the papers' cost tables, recomputed
-  cpt bench                    speeds of the reference, the packing and the HLS kernel, measured here
+  cpt bench                    speeds on this machine: training, the reference, the HLS kernel, costs
 
 The contract that all of this obeys is sim/CONTRACT.md.
 """

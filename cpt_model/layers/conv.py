@@ -23,6 +23,8 @@ class QuantConv2d(nn.Conv2d):
         self.cpt.check_device(input, self.weight)
         if not input.numel() or not any(self.cpt.bits):
             return super().forward(input)
+        if input.ndim not in (3, 4):
+            raise ValueError(f"layer '{self.cpt.name}': input {tuple(input.shape)} is not (n, c, h, w) or (c, h, w)")
         unbatched = input.ndim == 3
         x = input[None] if unbatched else input
         layer = geometry(

@@ -23,5 +23,7 @@ class QuantLinear(nn.Linear):
         self.cpt.check_device(input, self.weight)
         if not input.numel() or not any(self.cpt.bits):
             return super().forward(input)
+        if not input.ndim:
+            raise ValueError(f"layer '{self.cpt.name}': input without dimensions, not (..., {self.in_features})")
         y = multiply(input, self.weight, self.cpt, "input", self.training)
         return y if self.bias is None else y + self.bias

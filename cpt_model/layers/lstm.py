@@ -33,9 +33,7 @@ class QuantLSTM(nn.LSTM):
         unbatched = input.ndim == 2
         steps = input[:, None] if unbatched else input.transpose(0, 1) if self.batch_first else input
         if not steps.numel():
-            raise ValueError(
-                f"{self.cpt.name}: an LSTM needs at least one step and one sequence, not {tuple(steps.shape)}"
-            )
+            return super().forward(input, hx)
         directions = 2 if self.bidirectional else 1
         shape = (self.num_layers * directions, steps.shape[1], self.hidden_size)
         hidden, cell = (steps.new_zeros(shape),) * 2 if hx is None else hx

@@ -223,9 +223,32 @@ def test_nothing_to_quantise_is_refused(model: nn.Module, filter_fn: Any) -> Non
         ({"gradient_bits": 17}, "gradient_bits = 17"),
         ({"gradient_bits": 8.0}, "gradient_bits = 8.0 is not a whole number"),
         ({"seed": -1}, "seed -1"),
-        ({"seed": 1 << 64}, "not in 0..2"),
+        ({"seed": 1 << 64}, "not a whole number in 0..2"),
+        ({"seed": 1.5}, "not a whole number in 0..2"),
+        ({"bits": 8}, "give a pair"),
     ],
 )
 def test_bad_configurations_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Config(**options)
+
+
+def test_a_layer_parametrised_since_is_not_unprepared_halfway() -> None:
+    model = prepare_(nn.Sequential(nn.Conv2d(2, 2, 1), nn.Conv2d(2, 2, 1)))
+    nn.utils.parametrizations.weight_norm(model[1])
+    with pytest.raises(ValueError, match="layer '1' was parametrised after prepare_"):
+        unprepare(model)
+    assert type(model[0]).__name__ == "QuantConv2d"
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape", "message"),
+    [
+        (nn.Conv2d(3, 4, 3), (3, 8), r"'Conv2d': input \(3, 8\) is not"),
+        (nn.Conv2d(3, 4, 3), (1, 2, 3, 8, 8), "is not"),
+        (nn.Linear(4, 4), (), "input without dimensions"),
+    ],
+)
+def test_inputs_of_another_rank_are_named(layer: nn.Module, shape: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        prepare_(layer)(torch.ones(shape))

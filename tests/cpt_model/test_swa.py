@@ -111,3 +111,16 @@ def test_no_data_is_refused_before_anything_is_forgotten() -> None:
         update_statistics(model, [], bits=8)
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert ranges(model) == seen
+
+
+@pytest.mark.parametrize("norm", [True, False])
+@pytest.mark.parametrize(("bits", "spoilt"), [(99, 1.0), (8, float("nan"))])
+def test_an_error_forgets_no_range(norm: bool, bits: int, spoilt: float) -> None:
+    model, data = network(norm), batches(2)
+    model(data[0][0])
+    model.eval()
+    seen = ranges(model)
+    with pytest.raises(ValueError, match=r"bits = 99|not finite"):
+        update_statistics(model, [data[0][0], spoilt * data[1][0]], bits=bits)
+    assert ranges(model) == seen
+    assert not model.training
