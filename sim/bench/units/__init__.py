@@ -85,6 +85,8 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
     with alone_in(build), environment(tools):
         results = build / "results.xml"
         results.unlink(missing_ok=True)
+        # The last build's program bears the module's name; called `array`, it would be compiled as the C++ header.
+        (build / unit.toplevel).unlink(missing_ok=True)
         runner = get_runner(simulator)
         try:
             runner.build(
