@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from cpt_model.data.images import ImageData, Images
 
 TEST_SHARE = 0.25
 
@@ -31,7 +34,25 @@ def digits(seed: int = 0) -> tuple[Split, Split]:
     images = torch.from_numpy(found.images).float()[:, None]
     images = (images - images.mean()) / images.std()
     labels = torch.from_numpy(found.target).long()
-    order = torch.randperm(len(images), generator=torch.Generator().manual_seed(seed))
-    cut = int(len(images) * TEST_SHARE)
-    test, train = order[:cut], order[cut:]
+    train, test = _parts(len(images), seed)
     return Split(images[train], labels[train]), Split(images[test], labels[test])
+
+
+def digit_images() -> ImageData:
+    """The split of seed 0 as raw pixels; the usual augmentation is none, the images are too small for it."""
+    from sklearn.datasets import load_digits
+
+    found = load_digits()
+    pixels = found.images.astype(np.uint8)[..., None]
+    labels = found.target.astype(np.int64)
+    train, test = (part.numpy() for part in _parts(len(pixels), 0))
+    mean, std = float(pixels[train].mean() / 255), float(pixels[train].std() / 255)
+    parts = Images(pixels[train], labels[train]), Images(pixels[test], labels[test])
+    return ImageData("digits", 10, (mean,), (std,), *parts)
+
+
+def _parts(count: int, seed: int) -> tuple[Tensor, Tensor]:
+    """The rows for training and for test."""
+    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed))
+    cut = int(count * TEST_SHARE)
+    return order[cut:], order[:cut]
