@@ -17,6 +17,7 @@ start here:
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
   cpt vectors --config tiny    write the test vectors that every executor replays
+  cpt plot-schedule ten        precision schedules, drawn, with what they save
   cpt tables                   the papers' cost tables, recomputed
   cpt bench                    speeds on this machine: training, the reference, the HLS kernel, costs
 
@@ -24,7 +25,7 @@ The contract that all of this obeys is sim/CONTRACT.md.
 """
 
 # Each module has add_parser(commands) and imports what is heavy (torch, matplotlib, cocotb) inside its job.
-COMMANDS = ("demo", "simulate", "cosim", "cycles", "vectors", "tables", "bench", "constants")
+COMMANDS = ("demo", "simulate", "cosim", "cycles", "vectors", "tables", "plot_schedule", "bench", "constants")
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -1,0 +1,56 @@
+"""`cpt plot-schedule` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cpt_model.cost.paper_values import BETTER_SCHEDULES
+from scripts.cli import main
+
+
+def test_the_ten_save_what_the_paper_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = tmp_path / "new" / "ten.png"
+    assert main(["plot-schedule", "--json", "--out", str(picture)]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["name"]: round(row["saving_gbitops_pct"], 1) for row in rows} == {
+        name: saving for name, saving, _ in BETTER_SCHEDULES
+    }
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_shares_of_a_late_start(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    arguments = ["--late-start", "0.25", "--steps", "1000", "--out", str(tmp_path / "a.png")]
+    assert main(["plot-schedule", "static", "progressive", "static", *arguments]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("static", "progressive"))]
+    assert [row[0] for row in rows] == ["static", "progressive"]
+    # A quarter at 3 bits, the rest at 8: (9 + 48) / (64 + 128) of the operations in that quarter.
+    assert rows[0][1:4] == ["3", "8", "6.75"]
+    assert float(rows[0][-4]) == pytest.approx(25 * (1 - 57 / 192), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("XR",), "unknown schedule 'XR'; there are: ten, all, CR"),
+        (("CR", "--fw-bits", "8", "3"), "low = 8 is above high = 3"),
+        (("CR", "--steps", "5"), "5 steps are fewer than the 8 cycles"),
+        (("CR", "--bw-bits", "0"), "--bw-bits = 0 is not a whole number in 1..16"),
+        (("CR", "--late-start", "1"), "--late-start 1.0 is not between 0 and 1"),
+        (("CR", "--out", "picture.svg"), "the picture is a .png file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["plot-schedule", *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert not list(tmp_path.iterdir())
