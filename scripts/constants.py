@@ -1,8 +1,9 @@
-"""`cpt constants`: one source (sim/contract.toml), three generated forms (Python, C++, SystemVerilog)."""
+"""`cpt constants`: one source (sim/contract.toml), generated forms in Python, C++, SystemVerilog and Tcl."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,6 +49,7 @@ def render_python(contract: Contract) -> str:
     lines = [f'"""{NOTICE}"""', "", "from enum import IntEnum", ""]
     lines += [f"VERSION_{name.upper()} = {value}" for name, value in contract["version"].items()]
     lines += [f"{name.upper()} = {value}" for name, value in contract["limits"].items()]
+    lines += [f"OVERLAY_{name.upper()} = {json.dumps(value)}" for name, value in contract["overlay"].items()]
     for table in ENUMS:
         lines += ["", "", f"class {class_name(table)}(IntEnum):"]
         lines += [f"    {name.upper()} = {value}" for name, value in contract[table].items()]
@@ -125,10 +127,22 @@ def render_systemverilog(contract: Contract) -> str:
     return "\n".join([*lines, "", "endpackage", ""])
 
 
+def render_tcl(contract: Contract) -> str:
+    """What the Vivado scripts need: the overlay's names and the builds, numbered as the core's parameter `Build` is."""
+    lines = [f"# {NOTICE}", ""]
+    lines += [f"set contract({name}) {value}" for name, value in contract["overlay"].items()]
+    lines += [f"set contract(configs) {{{' '.join(contract['config'])}}}"]
+    for number, (config, values) in enumerate(contract["config"].items()):
+        lines += [f"set contract({config},build) {number}"]
+        lines += [f"set contract({config},{name}) {value}" for name, value in values.items()]
+    return "\n".join([*lines, ""])
+
+
 RENDERERS: dict[Path, Callable[[Contract], str]] = {
     ROOT / "sim" / "contract.py": render_python,
     ROOT / "hls" / "contract.hpp": render_cpp,
     ROOT / "vivado" / "rtl" / "contract_pkg.sv": render_systemverilog,
+    ROOT / "vivado" / "tcl" / "contract.tcl": render_tcl,
 }
 
 
@@ -141,9 +155,9 @@ def drifted() -> list[Path]:
 def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "constants",
-        help="check or regenerate the contract's constants (Python, C++, SystemVerilog)",
+        help="check or regenerate the contract's constants (Python, C++, SystemVerilog, Tcl)",
         description="The contract's constants are written once, in sim/contract.toml. Without an option this "
-        "checks that the three generated files still agree with it.",
+        "checks that the generated files still agree with it.",
     )
     parser.add_argument("--write", action="store_true", help="regenerate the files instead of checking them")
     parser.set_defaults(run=run)

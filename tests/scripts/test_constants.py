@@ -1,4 +1,4 @@
-"""The three generated forms of the contract's constants, compiled and simulated, against contract.toml."""
+"""The generated forms of the contract's constants, compiled, simulated or interpreted, against contract.toml."""
 
 import subprocess
 from argparse import Namespace
@@ -63,7 +63,8 @@ def test_the_python_form_says_what_the_source_says() -> None:
     tables = contract()
     limits = {name: getattr(python_form, name.upper()) for name in tables["limits"]}
     version = {name: getattr(python_form, f"VERSION_{name.upper()}") for name in tables["version"]}
-    assert (limits, version) == (tables["limits"], tables["version"])
+    overlay = {name: getattr(python_form, f"OVERLAY_{name.upper()}") for name in tables["overlay"]}
+    assert (limits, version, overlay) == (tables["limits"], tables["version"], tables["overlay"])
     for table, enum in zip(ENUMS, ("Opcode", "Format", "Flag", "Error", "Register", "ApCtrl", "Irq"), strict=True):
         assert {member.name.lower(): member.value for member in getattr(python_form, enum)} == tables[table]
     assert {name: list(place) for name, place in python_form.FIELDS.items()} == tables["field"]

@@ -1,0 +1,26 @@
+# Generated from sim/contract.toml by `cpt constants --write`; do not edit.
+
+set contract(vlnv) cpt-kit:kernel:cpt_kernel:1.0
+set contract(name) cpt
+set contract(cell) cpt_kernel
+set contract(pl_memory) pl_ddr3
+set contract(part) xc7z045ffg900-2
+set contract(clock_mhz) 200
+set contract(control_bytes) 4096
+set contract(configs) {tiny zc706}
+set contract(tiny,build) 0
+set contract(tiny,lanes) 16
+set contract(tiny,columns) 16
+set contract(tiny,slice_groups) 3
+set contract(tiny,lane_words) 2048
+set contract(tiny,column_words) 512
+set contract(tiny,row_words) 256
+set contract(tiny,bus_bytes) 8
+set contract(zc706,build) 1
+set contract(zc706,lanes) 48
+set contract(zc706,columns) 16
+set contract(zc706,slice_groups) 9
+set contract(zc706,lane_words) 12288
+set contract(zc706,column_words) 512
+set contract(zc706,row_words) 1024
+set contract(zc706,bus_bytes) 64
