@@ -13,6 +13,7 @@ from sim.bench.runner import BenchError
 EPILOG = """\
 start here:
   cpt demo                     one conv layer, three passes, several precisions, checked against PyTorch
+  cpt data cifar10             fetch CIFAR-10 and convert it once; `cpt data` lists the sets
   cpt sim --help               run a layer of your own on a simulated device
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
@@ -25,7 +26,7 @@ The contract that all of this obeys is sim/CONTRACT.md.
 """
 
 # Each module has add_parser(commands) and imports what is heavy (torch, matplotlib, cocotb) inside its job.
-COMMANDS = ("demo", "simulate", "cosim", "cycles", "vectors", "tables", "plot_schedule", "bench", "constants")
+COMMANDS = ("demo", "data", "simulate", "cosim", "cycles", "vectors", "tables", "plot_schedule", "bench", "constants")
 
 
 def build_parser() -> argparse.ArgumentParser:

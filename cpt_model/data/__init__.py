@@ -1,11 +1,15 @@
 """Real data, as tensors."""
 
 from cpt_model.data.batches import Batch, Batches, TrainingBatches, test_batches
-from cpt_model.data.catalogue import load_images
+from cpt_model.data.catalogue import IMAGE_SETS, load_images
 from cpt_model.data.digits import Split, digits
 from cpt_model.data.images import DataError, ImageData, Images, ImageSource
+from cpt_model.data.store import data_folder
+from cpt_model.data.text import TextData, load_text
+from cpt_model.data.text_batches import TextBatches, text_test_batches
 
 __all__ = [
+    "IMAGE_SETS",
     "Batch",
     "Batches",
     "DataError",
@@ -13,8 +17,13 @@ __all__ = [
     "ImageSource",
     "Images",
     "Split",
+    "TextBatches",
+    "TextData",
     "TrainingBatches",
+    "data_folder",
     "digits",
     "load_images",
+    "load_text",
     "test_batches",
+    "text_test_batches",
 ]

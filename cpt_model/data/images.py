@@ -1,4 +1,4 @@
-"""An image set held as arrays: crop, flip and normalise on whole batches."""
+"""An image set, and one that is held as arrays."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from torch import Tensor
+
+from cpt_model.data.augment import Normalise, augment
 
 Rows = npt.NDArray[np.int64]
 Chances = npt.NDArray[np.float64]
@@ -91,6 +92,10 @@ class ImageData:
     def test_labels(self) -> npt.NDArray[np.int64]:
         return self.test.labels
 
+    @cached_property
+    def _normalise(self) -> Normalise:
+        return Normalise(self.mean, self.std, self.shape[2])
+
     def training(self, rows: Rows, chances: Chances | None) -> Tensor:
         chosen = self.train.pixels[rows]
         if chances is not None:
@@ -100,28 +105,13 @@ class ImageData:
     def testing(self, rows: Rows) -> Tensor:
         return self._normalise(self.test.pixels[rows])
 
-    @cached_property
-    def _scale_and_shift(self) -> tuple[Tensor, Tensor]:
-        mean, std = (torch.tensor(values, dtype=torch.float64) for values in (self.mean, self.std))
-        return (1 / (255 * std)).float(), (mean / std).float()
 
-    def _normalise(self, pixels: npt.NDArray[np.uint8]) -> Tensor:
-        """(n, c, h, w) in channels-last memory; each element is rounded alike, wherever it stands in a batch."""
-        scale, shift = self._scale_and_shift
-        return torch.from_numpy(pixels).float().mul_(scale).sub_(shift).permute(0, 3, 1, 2)
-
-
-def augment(pixels: npt.NDArray[np.uint8], chances: Chances, padding: int, flip: bool) -> npt.NDArray[np.uint8]:
-    """Cuts each image (h, w, c) out of its padded self and mirrors every other one, by chance."""
-    count, height, width, channels = pixels.shape
-    if padding:
-        padded = np.zeros((count, height + 2 * padding, width + 2 * padding, channels), np.uint8)
-        padded[:, padding : padding + height, padding : padding + width] = pixels
-        pixels = np.empty_like(pixels)
-        corners = (chances[:, :2] * (2 * padding + 1)).astype(np.int64).tolist()
-        for image, source, (down, right) in zip(pixels, padded, corners, strict=True):
-            image[:] = source[down : down + height, right : right + width]
-    if flip:
-        mirrored = np.flatnonzero(chances[:, 2] < 0.5)
-        pixels[mirrored] = pixels[mirrored, :, ::-1]
-    return pixels
+def check_balance(labels: npt.NDArray[np.int64], count: int, classes: int, what: str) -> None:
+    """So many labels as expected, and every class equally often."""
+    if len(labels) != count:
+        raise DataError(f"{what}: {len(labels):,} labels, expected {count:,}")
+    if labels.min() < 0 or labels.max() >= classes:
+        raise DataError(f"{what}: labels from {labels.min()} to {labels.max()}, expected 0 to {classes - 1}")
+    found = np.bincount(labels, minlength=classes)
+    if (found != count // classes).any():
+        raise DataError(f"{what}: {found.tolist()} images of the classes, expected {count // classes:,} of each")

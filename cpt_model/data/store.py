@@ -1,0 +1,109 @@
+"""A converted set on disk: a folder of .npy files with their sizes and checksums; it is there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cpt_model.data.images import DataError, Images
+
+ABOUT = "about.json"
+AGAIN = "'cpt data NAME --again' makes the folder anew"
+PARTS = ("train-pixels", "train-labels", "test-pixels", "test-labels")
+
+
+def data_folder(datadir: Path | None = None) -> Path:
+    """The folder named, or that of CPT_DATA, or ~/.cache/cpt-kit."""
+    return Path(datadir or os.environ.get("CPT_DATA") or Path.home() / ".cache" / "cpt-kit").expanduser()
+
+
+def write_images(folder: Path, train: Images, test: Images, source: str) -> None:
+    arrays: list[npt.NDArray[Any]] = [train.pixels, train.labels, test.pixels, test.labels]
+    write_arrays(folder, dict(zip(PARTS, arrays, strict=True)), source)
+
+
+def write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], source: str) -> None:
+    """Writes beside the folder, then renames: a reader, or a kill, never sees half of it."""
+    check_replaceable(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    try:
+        files = {}
+        for name, array in arrays.items():
+            path = part / f"{name}.npy"
+            with path.open("wb") as file:
+                np.save(file, array)
+                file.flush()
+                os.fsync(file.fileno())
+            files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+        (part / ABOUT).write_text(json.dumps({"source": source, "files": files}, indent=2) + "\n")
+        part.chmod(0o755)  # mkdtemp lets nobody else read
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def check_replaceable(folder: Path) -> None:
+    """Nothing but a store, or an empty folder, is ever replaced."""
+    if folder.exists() and not is_store(folder) and (not folder.is_dir() or any(folder.iterdir())):
+        raise DataError(f"{folder}: there is something else of that name; move it or name another --datadir")
+
+
+def is_store(folder: Path) -> bool:
+    return (folder / ABOUT).is_file()
+
+
+def read_images(folder: Path, checksums: bool = False) -> tuple[Images, Images]:
+    """Training and test part, pixels memory-mapped."""
+    arrays = read_arrays(folder, checksums)
+    missing = [name for name in PARTS if name not in arrays]
+    if missing:
+        raise DataError(f"{folder / ABOUT}: does not name {missing[0]}.npy; {AGAIN}")
+    found = [arrays[name] for name in PARTS]
+    return Images(found[0], np.array(found[1])), Images(found[2], np.array(found[3]))
+
+
+def read_arrays(folder: Path, checksums: bool = False) -> dict[str, npt.NDArray[Any]]:
+    """The arrays, memory-mapped; sizes are checked always, checksums (seconds for a large set) where asked for."""
+    arrays = {}
+    for name, expected in about(folder)["files"].items():
+        path = folder / name
+        if not path.is_file():
+            raise DataError(f"{path}: missing; {AGAIN}")
+        if path.stat().st_size != expected["bytes"]:
+            raise DataError(f"{path}: {path.stat().st_size:,} bytes, expected {expected['bytes']:,}; {AGAIN}")
+        if checksums and sha256(path) != expected["sha256"]:
+            raise DataError(f"{path}: checksum is not {expected['sha256']}; {AGAIN}")
+        try:
+            arrays[path.stem] = np.load(path, mmap_mode="r")
+        except ValueError as problem:
+            raise DataError(f"{path}: not an array ({problem}); {AGAIN}") from None
+    return arrays
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """What the store says of itself: `source` and `files`."""
+    try:
+        found = json.loads((folder / ABOUT).read_text())
+        return {"source": str(found["source"]), "files": dict(found["files"])}
+    except (ValueError, KeyError, TypeError) as problem:
+        raise DataError(f"{folder / ABOUT}: damaged ({problem}); {AGAIN}") from None
+
+
+def sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

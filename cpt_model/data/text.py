@@ -1,0 +1,102 @@
+"""Text as word numbers: Penn Treebank, WikiText, or one's own files in the same form.
+
+A line is words between blanks, and its end is the word <eos>; what the training text does not know is <unk>. Words are
+numbered by how often they occur in the training text, the most frequent first, as adaptive inputs and softmax want.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from cpt_model.data.images import DataError
+from cpt_model.data.store import data_folder
+
+EOS, UNKNOWN = "<eos>", "<unk>"
+PARTS = ("train", "valid", "test")
+# How the files are named, and the folders below --datadir (or the cache) they may be in.
+FORMS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "ptb": ("ptb.{}.txt", ("ptb", "penn", "simple-examples/data")),
+    "wikitext-2": ("wiki.{}.tokens", ("wikitext-2",)),
+    "wikitext-103": ("wiki.{}.tokens", ("wikitext-103",)),
+    "text": ("{}.txt", ("text",)),
+}
+ADVICE = {
+    "ptb": "it is not fetched: simple-examples.tgz of Mikolov's rnnlm has the three files in data/",
+    "wikitext-2": "it is not fetched: unpack wikitext-2-v1.zip",
+    "wikitext-103": "it is not fetched: unpack wikitext-103-v1.zip",
+    "text": "any text with words between blanks serves",
+}
+
+
+@dataclass(frozen=True)
+class TextData:
+    """Word numbers of the three parts."""
+
+    name: str
+    vocabulary: tuple[str, ...]  # the most frequent first
+    train: npt.NDArray[np.int32]
+    valid: npt.NDArray[np.int32]
+    test: npt.NDArray[np.int32]
+
+
+def load_text(dataset: str, datadir: Path | None = None) -> TextData:
+    """The text in a folder, or in the cache."""
+    if dataset not in FORMS:
+        raise ValueError(f"dataset '{dataset}' is not known; there are: {', '.join(FORMS)}")
+    pattern, below = FORMS[dataset]
+    root = data_folder(datadir)
+    for folder in (*(root / name for name in below), root):
+        paths = [folder / pattern.format(part) for part in PARTS]
+        if not any(path.is_file() for path in paths):
+            continue
+        for path in paths:
+            if not path.is_file():
+                raise DataError(f"{path}: missing beside the other parts of {dataset}; {ADVICE[dataset]}")
+        vocabulary = read_vocabulary(paths[0])
+        return TextData(dataset, vocabulary, *(encode(path, vocabulary) for path in paths))
+    expected = ", ".join(pattern.format(part) for part in PARTS)
+    raise DataError(f"{dataset} is not in {root}: expected {expected} there or in {below[0]}/; {ADVICE[dataset]}")
+
+
+def read_vocabulary(path: Path) -> tuple[str, ...]:
+    """The words of a file by falling frequency, equally frequent ones by the alphabet."""
+    counts: Counter[str] = Counter()
+    with path.open(encoding="utf-8") as file:
+        try:
+            for line in file:
+                counts.update(line.split())
+                counts[EOS] += 1
+        except UnicodeDecodeError as problem:
+            raise DataError(f"{path}: not UTF-8 text ({problem})") from None
+    if not counts:
+        raise DataError(f"{path}: empty")
+    counts.setdefault(UNKNOWN, 0)
+    return tuple(sorted(counts, key=lambda word: (-counts[word], word)))
+
+
+def encode(path: Path, vocabulary: tuple[str, ...]) -> npt.NDArray[np.int32]:
+    """The words of a file as numbers."""
+    numbers = {word: number for number, word in enumerate(vocabulary)}
+    unknown, end = numbers[UNKNOWN], numbers[EOS]
+    blocks: list[npt.NDArray[np.int32]] = []
+    block: list[int] = []
+    with path.open(encoding="utf-8") as file:
+        try:
+            for line in file:
+                block += [numbers.get(word, unknown) for word in line.split()]
+                block.append(end)
+                if len(block) >= 1 << 20:  # a hundred million words do not fit as Python integers
+                    blocks.append(np.array(block, np.int32))
+                    block = []
+        except UnicodeDecodeError as problem:
+            raise DataError(f"{path}: not UTF-8 text ({problem})") from None
+    blocks.append(np.array(block, np.int32))
+    found = np.concatenate(blocks)
+    if len(found) == 0:
+        raise DataError(f"{path}: empty")
+    return found
