@@ -19,6 +19,7 @@ from cpt_model.models.transformer_lm import WORDS, TransformerLM
 # The depths of the papers; `CifarResNet` itself takes any 6n + 2.
 CIFAR_DEPTHS = (8, 20, 38, 74, 110, 152, 164)
 CIFAR_CLASSES = {"cifar10": 10, "cifar100": 100}
+GREY_SIZES = {"digits": 8, "fashion": 28}
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,28 @@ def _cifar() -> dict[str, Entry]:
     }
 
 
+def _small() -> dict[str, Entry]:
+    """The CIFAR networks for grey images: scikit-learn's digits and Fashion-MNIST."""
+    return {
+        f"{data}_resnet_{depth}": Entry(partial(CifarResNet, depth, channels=1), 10, (1, size, size), "cifar")
+        for data, size in GREY_SIZES.items()
+        for depth in (8, 20)
+    }
+
+
 NETWORKS: dict[str, Entry] = {
     **_cifar(),
     **{
         f"resnet{depth}": Entry(partial(ImageNetResNet, depth), 1000, (3, 224, 224), "imagenet")
         for depth in (18, 34, 50)
     },
+    **_small(),
     "transformer_lm": Entry(TransformerLM, WORDS, (512,), "cifar"),
     "lstm_lm": Entry(LstmLM, 10_000, (35,), "cifar"),
+    "transformer_lm_small": Entry(
+        partial(TransformerLM, width=128, layers=4, heads=4, inner=512), 10_000, (64,), "cifar"
+    ),
+    "lstm_lm_small": Entry(partial(LstmLM, width=128, dropout=0.2), 10_000, (35,), "cifar"),
 }
 
 

@@ -1,0 +1,75 @@
+"""The metrics of a run: one JSON line each in metrics.jsonl, and the same numbers for TensorBoard."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from cpt_model.training.checkpoint import write_atomically
+
+FILE = "metrics.jsonl"
+
+
+class JournalError(ValueError):
+    """Metrics that cannot be written; the message names the file."""
+
+
+class Journal:
+    """Appends to the metrics of a run that has done `step` steps; lines of later ones (it was killed) are dropped."""
+
+    def __init__(self, folder: Path, step: int, tensorboard: bool) -> None:
+        self.file = folder / FILE
+        kept = [line for line in read_metrics(folder) if line["step"] <= step] if step else []
+        text = "".join(json.dumps(line) + "\n" for line in kept)
+        write_atomically(self.file, lambda stream: stream.write(text.encode()))
+        self._stream = open(self.file, "a", encoding="utf-8")  # noqa: SIM115 (closed by __exit__)
+        self._writer: Any = None
+        if tensorboard:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
+
+    def write(self, **values: Any) -> None:
+        """One line; `step` is among the values. What is None stays in the line and out of the curves."""
+        try:
+            self._stream.write(json.dumps(values) + "\n")
+            self._stream.flush()
+            if self._writer is not None:
+                for name, value in values.items():
+                    if name != "step" and value is not None:
+                        self._writer.add_scalar(name, value, values["step"])
+                self._writer.flush()
+        except OSError as problem:
+            raise JournalError(f"{self.file} cannot be written: {problem.strerror or problem}") from problem
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._stream.close()
+            if self._writer is not None:
+                self._writer.close()
+        except OSError:
+            if problem is None:
+                raise
+
+
+def read_metrics(folder: Path) -> list[dict[str, Any]]:
+    """All whole lines of a run; half a line at the end, from a run that was killed, is left out."""
+    file = folder / FILE
+    if not file.exists():
+        return []
+    lines = []
+    for line in file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
+        try:
+            found = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(found, dict) and isinstance(found.get("step"), int):
+            lines.append(found)
+    return lines

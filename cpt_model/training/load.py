@@ -1,0 +1,58 @@
+"""The network of a run that was saved, as it was evaluated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from torch import nn
+
+from cpt_model.precision import set_precision
+from cpt_model.schedules import Bits
+from cpt_model.training import run_folder
+from cpt_model.training.checkpoint import load_checkpoint
+from cpt_model.training.evaluation import Result, evaluate
+from cpt_model.training.processes import Processes
+from cpt_model.training.settings import Settings
+from cpt_model.training.task import Task
+from cpt_model.training.training import Training
+
+
+@dataclass(frozen=True)
+class LoadedRun:
+    """A network with its ranges, set to its bits of evaluation, and the data it was trained on."""
+
+    settings: Settings
+    step: int
+    model: nn.Module
+    task: Task
+    bits: Bits
+
+    def evaluate(self) -> Result:
+        found = evaluate(self.model, self.task)
+        assert found is not None
+        return found
+
+
+def load_run(path: str | Path, eval_bits: int | None = None, datadir: str | None = None) -> LoadedRun:
+    """From a checkpoint, or from a run's folder (its last one).
+
+    Args:
+        path: last.pt, best.pt, swa.pt, or the folder they are in.
+        eval_bits: forward bits of evaluation; None is those of the run.
+        datadir: where the data is, if it is elsewhere now.
+    """
+    file = Path(path)
+    file = file / run_folder.LAST if file.is_dir() else file
+    content = load_checkpoint(file)
+    settings = Settings.from_dict(content["settings"])
+    if eval_bits is not None:
+        settings = replace(settings, eval_bits=eval_bits)
+    if datadir is not None:
+        settings = replace(settings, datadir=datadir)
+    training = Training(settings, Processes())
+    training.model.load_state_dict(content["model"])
+    if training.precision is not None:
+        training.precision.load_state_dict(content["precision"])
+        set_precision(training.model, training.eval_bits())
+    return LoadedRun(settings, content["step"], training.model, training.task, training.eval_bits())

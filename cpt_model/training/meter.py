@@ -1,0 +1,81 @@
+"""What a run has cost so far: bit operations and hours on a board, as functions of the steps done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpt_model.callbacks.run import Plan
+from cpt_model.cost import ModelCount, Run
+from cpt_model.cost.bit_operations import FLOAT_BITS, step_cost
+from cpt_model.schedules import Bits, Schedule, Static
+from cpt_model.training.latency import LatencyModel
+
+GIGA = 1e9
+
+
+@dataclass(frozen=True)
+class Cost:
+    """10⁹ bit operations, and hours on the board (None for float32, which it cannot run)."""
+
+    gbitops: float
+    board_hours: float | None
+
+
+class Meter:
+    """Costs after each step, known before the first.
+
+    >>> from cpt_model.cost import count_network, paper_board
+    >>> from cpt_model.schedules import CPT
+    >>> network = count_network("cifar10_resnet_8")
+    >>> meter = Meter(network, Plan(CPT(3, 8, cycles=8), 8), steps=800, batch=128, board=paper_board())
+    >>> meter.after(0).gbitops, round(meter.after(800).gbitops), round(meter.after(800).board_hours, 4)
+    (0.0, 160829, 0.0329)
+    >>> round(100 * (1 - meter.after(800).gbitops / meter.static().gbitops), 1)
+    36.7
+    """
+
+    def __init__(self, count: ModelCount, plan: Plan | None, steps: int, batch: int, board: LatencyModel) -> None:
+        self.count, self.batch, self.board, self.steps = count, batch, board, steps
+        self.widths = _widths(plan, steps)
+        kinds, index = np.unique(self.widths, axis=0, return_inverse=True)
+        self._costs = [self._of_a_step(Bits(*kind)) for kind in kinds.tolist()]
+        each = np.array([[cost.gbitops, cost.board_hours or 0.0] for cost in self._costs])
+        self._sums = np.vstack([np.zeros(2), np.cumsum(each[index.reshape(-1)], axis=0)])
+        self._has_hours = plan is not None
+
+    def bits(self, step: int) -> Bits:
+        """Of one step; 0 is float32."""
+        forward, gradient = self.widths[step]
+        return Bits(int(forward), int(gradient))
+
+    def highest(self) -> Bits:
+        forward, gradient = self.widths.max(axis=0)
+        return Bits(int(forward), int(gradient))
+
+    def after(self, steps: int) -> Cost:
+        gbitops, hours = self._sums[steps].tolist()
+        return Cost(gbitops, hours if self._has_hours else None)
+
+    def static(self) -> Cost:
+        """Of the same run at the highest bits throughout: what savings are measured against."""
+        one = self._of_a_step(self.highest())
+        return Cost(one.gbitops * self.steps, None if one.board_hours is None else one.board_hours * self.steps)
+
+    def _of_a_step(self, bits: Bits) -> Cost:
+        operations = step_cost(self.count, self.batch)
+        if not bits.forward:
+            return Cost(operations(Bits(FLOAT_BITS, FLOAT_BITS)) / GIGA, None)
+        run = Run(Static(bits.forward), bits.gradient, iterations=1, batch=self.batch)
+        return Cost(operations(bits) / GIGA, self.board.hours(self.count, run))
+
+
+def _widths(plan: Plan | None, steps: int) -> np.ndarray:
+    """Forward and gradient bits of each step."""
+    if plan is None:
+        return np.zeros((steps, 2), np.int64)
+    updates = -(-steps // plan.every)
+    gradient = plan.gradient if isinstance(plan.gradient, Schedule) else Static(plan.gradient)
+    pair = [schedule.bits(np.arange(updates), updates) for schedule in (plan.forward, gradient)]
+    return np.stack(pair, axis=1)[np.arange(steps) // plan.every]

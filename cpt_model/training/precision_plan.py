@@ -1,0 +1,68 @@
+"""From settings to the precision of every step, and a short name for it."""
+
+from __future__ import annotations
+
+from cpt_model.callbacks.run import Plan
+from cpt_model.schedules import Bits, Deficit, LateStart, Schedule, Static, named
+from cpt_model.training.settings import Settings
+
+
+def plan(run: Settings) -> Plan:
+    """The schedules of a quantised run.
+
+    >>> plan(Settings(fw_bits=(3, 8))).forward
+    CPT(low=3, high=8, cycles=32, growth='cosine', decay='none')
+    """
+    forward, gradient = forward_schedule(run), gradient_schedule(run)
+    stated = None if run.eval_bits is None else Bits(run.eval_bits, run.bw_bits[-1])
+    return Plan(forward, gradient, every=run.every, evaluate_at=stated)
+
+
+def forward_schedule(run: Settings) -> Schedule:
+    if run.deficit is not None:
+        return Deficit(run.fw_bits[0], run.fw_bits[1], *run.deficit)
+    schedule = _scheduled(run.schedule, run.fw_bits, run.cycles)
+    return LateStart(run.fw_bits[0], run.late_start, schedule) if run.late_start else schedule
+
+
+def gradient_schedule(run: Settings) -> Schedule:
+    return _scheduled(run.bw_schedule, run.bw_bits, run.cycles)
+
+
+def _scheduled(name: str | None, bits: tuple[int, ...], cycles: int) -> Schedule:
+    if len(bits) == 1 or bits[0] == bits[1]:
+        return Static(bits[0])
+    return named(name or "cpt", bits[0], bits[1], cycles)
+
+
+def precision_name(run: Settings) -> str:
+    """As the papers write it, with the schedule behind it.
+
+    >>> precision_name(Settings(fw_bits=(3, 8), schedule="RR", cycles=8)), precision_name(Settings(fw_bits=(8,)))
+    ('3-8/8 RR x8', '8/8')
+    >>> precision_name(Settings(fw_bits=(0,)))
+    'float32'
+    """
+    if run.is_float:
+        return "float32"
+    name = "-".join(map(str, run.fw_bits)) + "/" + "-".join(map(str, run.bw_bits))
+    if len(run.fw_bits) == 2 and run.deficit is None:
+        name += f" {run.schedule or 'cpt'} x{run.cycles}"
+    if len(run.bw_bits) == 2 and run.bw_bits[0] != run.bw_bits[1]:
+        name += f" gradients {run.bw_schedule or 'cpt'}"
+    if run.late_start:
+        name += f" late {run.late_start:g}"
+    if run.deficit is not None:
+        name += f" deficit {run.deficit[0]}+{run.deficit[1]}"
+    return name
+
+
+def folder_name(run: Settings) -> str:
+    """A run's folder where only the folder above is given.
+
+    >>> folder_name(Settings(fw_bits=(3, 8), cycles=8))
+    'cifar10_resnet_20_3-8_8_cpt_x8_seed0'
+    """
+    words = precision_name(run).replace("/", "_").replace(" ", "_")
+    quantiser = "" if run.quantiser == "sbm" else f"_{run.quantiser}"
+    return f"{run.arch}_{words}{quantiser}_seed{run.seed}"

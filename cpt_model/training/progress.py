@@ -1,0 +1,43 @@
+"""The progress bar: loss, accuracy, bits, cost; tqdm adds the time left. Without a terminal, a line an evaluation."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tqdm import tqdm
+
+from cpt_model.schedules import Bits
+from cpt_model.training.meter import Cost
+
+
+class Progress:
+    """Shown by the first process only."""
+
+    def __init__(self, name: str, steps: int, done: int, shown: bool) -> None:
+        self.shown = shown
+        self._bar: Any = tqdm(
+            total=steps, initial=done, desc=name, unit="step", disable=None if shown else True, dynamic_ncols=True
+        )
+        self._test = ""
+
+    def step(self, step: int, loss: float, score: str, bits: Bits, cost: Cost) -> None:
+        if self._bar.disable:
+            return
+        hours = "" if cost.board_hours is None else f" {cost.board_hours:.3g}h"
+        width = f"{bits.forward}/{bits.gradient}" if bits.forward else "float32"
+        text = f"loss {loss:.3f} {score}{self._test} bits {width} {cost.gbitops:.3g}GBitOPs{hours}"
+        self._bar.set_postfix_str(text, refresh=False)
+        self._bar.update(step - self._bar.n)
+
+    def tested(self, step: int, steps: int, text: str) -> None:
+        self._test = f" ({text})"
+        if self.shown and self._bar.disable:
+            print(f"step {step}/{steps}: {text}", file=sys.stderr, flush=True)
+
+    def say(self, text: str) -> None:
+        if self.shown:
+            tqdm.write(text, file=sys.stderr)
+
+    def close(self) -> None:
+        self._bar.close()

@@ -1,0 +1,49 @@
+"""Ctrl-C and SIGTERM end a run after the step under way, with a checkpoint."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Stopped(Exception):  # noqa: N818 (not an error: the user wanted it)
+    """The run was asked to end and has saved its checkpoint; `code` is the exit code shells expect (130, 143)."""
+
+    def __init__(self, number: int, message: str) -> None:
+        super().__init__(message)
+        self.code = 128 + number
+
+
+class Watch:
+    """The number of the signal that came, or 0."""
+
+    number = 0
+
+
+@contextmanager
+def watch_signals() -> Iterator[Watch]:
+    """While it lasts, the first signal is noted; the second one does what it always does. Outside the main thread
+    Python delivers none.
+    """
+    watch = Watch()
+    if threading.current_thread() is not threading.main_thread():
+        yield watch
+        return
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        watch.number = number
+        for each in numbers:
+            signal.signal(each, before[each])
+
+    for number in numbers:
+        signal.signal(number, note)
+    try:
+        yield watch
+    finally:
+        for number in numbers:
+            signal.signal(number, before[number])

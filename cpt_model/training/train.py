@@ -1,0 +1,78 @@
+"""A whole run: `train(settings)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from cpt_model.training import run_folder
+from cpt_model.training.processes import Processes, processes
+from cpt_model.training.settings import Settings
+from cpt_model.training.signals import watch_signals
+from cpt_model.training.summary import Summary
+from cpt_model.training.training import Training
+
+
+def train(
+    run: Settings,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    start_from: str | Path | None = None,
+    progress: bool = True,
+) -> Summary:
+    """Trains, and returns how it ended; everything is in `run.folder` as well.
+
+    Args:
+        run: the settings.
+        resume: continue what is in the folder, if there is something; a finished run gives its summary at once.
+        overwrite: clear a run that is in the folder. With neither, a folder that holds a run is refused.
+        start_from: go on from this checkpoint (a last.pt of the same settings) instead of the folder's.
+        progress: show a bar, or lines where there is no terminal.
+
+    Raises:
+        Stopped: after Ctrl-C or SIGTERM, with the checkpoint written; its `code` is the exit code.
+        ValueError: of a kind that says what is wrong (settings, data, folder, checkpoint).
+    """
+    with processes() as who, _threads(run.threads), torch.random.fork_rng(devices=[]), watch_signals() as watch:
+        if resume and start_from is None:
+            ended = run_folder.finished(run)
+            if ended is not None:
+                return ended
+        training = Training(run, who)
+        file = _checkpoint(run, who, resume, overwrite, start_from)
+        if file is not None:
+            training.load(run_folder.load_last(run, file), file)
+        return training.go(watch, progress)
+
+
+def _checkpoint(
+    run: Settings, who: Processes, resume: bool, overwrite: bool, start_from: str | Path | None
+) -> Path | None:
+    """What to go on from; the first process has made the folder ready before any of them looks."""
+    if start_from is not None:
+        run_folder.load_last(run, Path(start_from))  # refused before anything is written
+    last = Path(run.folder) / run_folder.LAST
+    if start_from is None and resume and last.exists():
+        run_folder.load_last(run, last)
+    if who.first:
+        run_folder.prepare(run, resume, overwrite)
+    who.any(0)
+    if start_from is not None:
+        return Path(start_from)
+    return last if resume and last.exists() else None
+
+
+@contextmanager
+def _threads(number: int | None) -> Iterator[None]:
+    """As many threads for this run; the caller's own number afterwards."""
+    before = torch.get_num_threads()
+    if number is not None:
+        torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,323 @@
+"""The training loop. All that a step depends on is a function of the step or is in the checkpoint."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from cpt_model import Config, prepare_
+from cpt_model.callbacks.run import Run
+from cpt_model.cost import count
+from cpt_model.models import entry
+from cpt_model.schedules import Bits
+from cpt_model.training import run_folder
+from cpt_model.training.averaging import Averaging
+from cpt_model.training.checkpoint import CheckpointError, save_checkpoint
+from cpt_model.training.evaluation import Result, better, evaluate
+from cpt_model.training.journal import Journal
+from cpt_model.training.latency import latency_model
+from cpt_model.training.meter import Meter
+from cpt_model.training.precision_plan import plan, precision_name
+from cpt_model.training.processes import Processes
+from cpt_model.training.progress import Progress
+from cpt_model.training.rates import rate
+from cpt_model.training.settings import STEPS, Settings, SettingsError
+from cpt_model.training.signals import Stopped, Watch
+from cpt_model.training.summary import Summary
+from cpt_model.training.task import Objective, make_task
+
+SAVE_SECONDS = 600  # at least so often, whatever the settings say
+
+
+class TrainingError(ValueError):
+    """Training that cannot go on; the message says why."""
+
+
+class Training:
+    """One run in one process, from its settings to its summary."""
+
+    def __init__(self, run: Settings, who: Processes) -> None:
+        self.run, self.who = run, who
+        self.task = make_task(run, who)
+        self.total = run.steps or (STEPS if run.epochs is None else run.epochs * self.task.batches.steps_per_epoch)
+        if run.swa_start is not None and run.swa_start >= self.total:
+            raise SettingsError(f"swa_start = {run.swa_start}: the run ends after {self.total} steps")
+        torch.manual_seed(run.seed)
+        self.model = self.task.build()
+        network = count(self.model, self.task.example(), policy=self._policy())
+        schedules = None if run.is_float else plan(run)
+        self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency)())
+        self.precision: Run | None = None
+        if schedules is not None:
+            config = Config(run.quantiser, self._policy(), self.meter.highest(), run.gradient_bits, self._noise_seed())
+            prepare_(self.model, config)
+            self.precision = Run(self.model, schedules, self.total)
+        self.averaging = None
+        if run.swa_start is not None:
+            self.averaging = Averaging(self.model, run.swa_start, run.swa_every or self.task.batches.steps_per_epoch)
+        self.objective: nn.Module = Objective(self.model, self.task)
+        if who.world > 1:
+            # Statistics of batch normalisation are each process's own, as ranges are; the first one's are evaluated.
+            self.objective = DistributedDataParallel(self.objective, broadcast_buffers=False)
+        self.optimizer = self._optimizer()
+        self.done = 0
+        self.evaluated = 0  # steps done at the last evaluation
+        self.result: Result | None = None
+        self.best: float | None = None
+        self.window = [0.0, 0.0, 0.0, 0.0]  # since the last line of metrics: loss · guesses, right, guesses, steps
+        self.seconds = 0.0
+        self._began = self._saved = time.monotonic()
+
+    def go(self, watch: Watch, shown: bool) -> Summary:
+        """Steps to the end; a signal ends it sooner, with a checkpoint."""
+        self._began = self._saved = time.monotonic()
+        run, folder = self.run, Path(self.run.folder)
+        name = f"{run.arch} {precision_name(run)}"
+        self.progress = Progress(name, self.total, self.done, shown and self.who.first)
+        try:
+            if not self.who.first:
+                return self._loop(watch, None)
+            with Journal(folder, self.done, run.tensorboard) as journal:
+                return self._loop(watch, journal)
+        finally:
+            self.progress.close()
+
+    def _loop(self, watch: Watch, journal: Journal | None) -> Summary:
+        self.model.train()
+        while True:
+            number = self.who.any(watch.number)
+            if number:
+                self.save()
+                raise Stopped(number, f"stopped after step {self.done}; {self._file(run_folder.LAST)} continues it")
+            if self._evaluation_due():
+                self._evaluate(watch, journal)
+            elif self.done == self.total:
+                return self._finish()
+            else:
+                self._step(journal)
+                if self._save_due():
+                    self.save()
+
+    def _step(self, journal: Journal | None) -> None:
+        run, step = self.run, self.done
+        x, target = self.task.batches[step]
+        torch.manual_seed(_mixed(run.seed, self.who.rank, step))  # dropout
+        lr = rate(run, step, self.total)
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        self.optimizer.zero_grad()
+        loss, right, made = self.objective(x, target)
+        value = loss.item()
+        if not math.isfinite(value):
+            raise TrainingError(f"the loss is {value} at step {step}: take a lower rate than {lr:g}, or more bits")
+        loss.backward()
+        if run.clip is not None:
+            nn.utils.clip_grad_norm_(self.model.parameters(), run.clip)
+        self.optimizer.step()
+        if self.precision is not None:
+            self.precision.step()
+        self.done += 1
+        if self.averaging is not None:
+            self.averaging.after_step(self.model, self.done)
+        self.window = [sum(pair) for pair in zip(self.window, (value * made, right, made, 1), strict=True)]
+        bits, cost = self.meter.bits(step), self.meter.after(self.done)
+        score = f"acc {100 * right / made:.1f} %" if self.task.score == "accuracy" else f"ppl {_exp(value):.1f}"
+        self.progress.step(self.done, value, score, bits, cost)
+        if self.done % run.log_every == 0 or self.done == self.total:
+            self._log(journal, lr, bits)
+
+    def _log(self, journal: Journal | None, lr: float, bits: Bits) -> None:
+        loss, right, made, _ = self.who.sum(self.window)
+        self.window = [0.0, 0.0, 0.0, 0.0]
+        if journal is None:
+            return
+        mean, cost = loss / made, self.meter.after(self.done)
+        score = 100 * right / made if self.task.score == "accuracy" else _exp(mean)
+        journal.write(
+            step=self.done,
+            epoch=self.done / self.task.batches.steps_per_epoch,
+            loss=mean,
+            **{self.task.score: score},
+            lr=lr,
+            fw_bits=bits.forward,
+            bw_bits=bits.gradient,
+            gbitops=cost.gbitops,
+            board_hours=cost.board_hours,
+            seconds=self._seconds(),
+        )
+
+    def eval_bits(self) -> Bits:
+        """Bits of evaluation; 0 is float32."""
+        highest = self.meter.highest()
+        return highest if self.run.eval_bits is None else Bits(self.run.eval_bits, highest.gradient)
+
+    def _evaluation_due(self) -> bool:
+        every = self.run.eval_every or self.task.batches.steps_per_epoch
+        due = self.done == self.total or (self.done > 0 and self.done % every == 0)
+        return due and self.evaluated != self.done
+
+    def _evaluate(self, watch: Watch, journal: Journal | None) -> None:
+        """By the first process alone; what a signal cut short is done again on resuming."""
+        if journal is None:
+            self.evaluated = self.done
+            return
+        if self.precision is not None:
+            self.precision.begin_evaluation()
+        result = evaluate(self.model, self.task, lambda: watch.number)
+        if self.precision is not None:
+            self.precision.end_evaluation()
+        if result is None:
+            return
+        self.evaluated, self.result = self.done, result
+        bits, score = self.eval_bits(), self.task.score
+        journal.write(
+            step=self.done,
+            **{f"test_{score}": result.score},
+            test_loss=result.loss,
+            eval_fw_bits=bits.forward,
+            eval_bw_bits=bits.gradient,
+        )
+        unit = " %" if score == "accuracy" else ""
+        self.progress.tested(self.done, self.total, f"test {score} {result.score:.2f}{unit}")
+        if better(self.task, result.score, self.best):
+            self.best = result.score
+            save_checkpoint(self._file(run_folder.BEST), self.weights())
+        if self.run.save_every is None or self.done == self.total:
+            self.save()
+
+    def _save_due(self) -> bool:
+        by_step = self.run.save_every is not None and self.done % self.run.save_every == 0
+        return by_step or time.monotonic() - self._saved > SAVE_SECONDS
+
+    def weights(self) -> dict[str, Any]:
+        """What evaluation needs: the network, the ranges of its activations, and the bits."""
+        return {
+            "settings": self.run.to_dict(),
+            "step": self.done,
+            "model": self.model.state_dict(),
+            "precision": None if self.precision is None else self.precision.state_dict(),
+            "eval_bits": list(self.eval_bits()),
+            "result": None if self.result is None else [self.result.loss, self.result.score],
+        }
+
+    def save(self) -> None:
+        """By the first process alone: the others' state is the same, but for noise and ranges of their own."""
+        self._saved = time.monotonic()
+        if not self.who.first:
+            return
+        state = self.weights() | {
+            "optimizer": self.optimizer.state_dict(),
+            "averaging": None if self.averaging is None else self.averaging.state_dict(),
+            "evaluated": self.evaluated,
+            "best": self.best,
+            "window": self.window,
+            "seconds": self._seconds(),
+            "total": self.total,
+            "batch": self.task.batch,
+            "threads": torch.get_num_threads(),
+            "processes": self.who.world,
+        }
+        save_checkpoint(self._file(run_folder.LAST), state)
+
+    def load(self, state: dict[str, Any], file: Path) -> None:
+        """Continues from a checkpoint, bit for bit."""
+        ours = {"total": self.total, "batch": self.task.batch, "processes": self.who.world}
+        for name, value in (ours | {"threads": torch.get_num_threads()}).items():
+            if state[name] != value:
+                raise CheckpointError(
+                    f"{file} was saved with {name} = {state[name]}, here it is {value}: it would not go on bit for bit"
+                )
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        if self.precision is not None:
+            self.precision.load_state_dict(state["precision"])
+        if self.averaging is not None:
+            self.averaging.load_state_dict(state["averaging"])
+        self.done, self.evaluated, self.best = state["step"], state["evaluated"], state["best"]
+        self.result = None if state["result"] is None else Result(*state["result"])
+        self.window = state["window"] if self.who.first else [0.0, 0.0, 0.0, 0.0]
+        self.seconds = state["seconds"]
+
+    def _finish(self) -> Summary:
+        swa = self._average() if self.who.first and self.averaging is not None else None
+        result = self.result or Result(math.nan, math.nan)  # of the other processes, which evaluate nothing
+        accurate = self.task.score == "accuracy"
+        cost, static = self.meter.after(self.total), self.meter.static()
+        hours = None
+        if cost.board_hours is not None and static.board_hours is not None:
+            hours = 100 * (1 - cost.board_hours / static.board_hours)
+        summary = Summary(
+            folder=self.run.folder,
+            arch=self.run.arch,
+            dataset=self.run.dataset,
+            precision=precision_name(self.run),
+            seed=self.run.seed,
+            steps=self.total,
+            batch=self.task.batch,
+            epochs=self.total / self.task.batches.steps_per_epoch,
+            test_accuracy=result.score if accurate else None,
+            best_accuracy=self.best if accurate else None,
+            test_loss=result.loss,
+            test_perplexity=None if accurate else result.score,
+            best_perplexity=None if accurate else self.best,
+            swa_accuracy=swa if accurate else None,
+            swa_perplexity=None if accurate else swa,
+            eval_bits=self.eval_bits(),
+            gbitops=cost.gbitops,
+            board_hours=cost.board_hours,
+            latency=self.run.latency,
+            saving_gbitops_pct=100 * (1 - cost.gbitops / static.gbitops),
+            saving_hours_pct=hours,
+            seconds=self._seconds(),
+            threads=torch.get_num_threads(),
+            processes=self.who.world,
+        )
+        if self.who.first:
+            summary.write()
+        return summary
+
+    def _average(self) -> float | None:
+        """Evaluates and keeps the averaged weights."""
+        assert self.averaging is not None
+        torch.manual_seed(self.run.seed)
+        found = self.averaging.evaluate(self.task, None if self.precision is None else self.eval_bits())
+        if found is None:
+            return None
+        content = self.weights() | {"model": self.averaging.averaged.module.state_dict()}
+        save_checkpoint(self._file(run_folder.SWA), content | {"result": [found.loss, found.score]})
+        return found.score
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        run = self.run
+        if run.optimiser == "adam":
+            return torch.optim.AdamW(self.model.parameters(), run.lr, weight_decay=run.weight_decay)
+        return torch.optim.SGD(self.model.parameters(), run.lr, run.momentum, weight_decay=run.weight_decay)
+
+    def _policy(self) -> str:
+        return self.run.policy or entry(self.run.arch).policy
+
+    def _noise_seed(self) -> int:
+        """Each process draws noise of its own; the first one draws that of a run alone."""
+        return _mixed(self.run.seed, self.who.rank) if self.who.rank else self.run.seed
+
+    def _file(self, name: str) -> Path:
+        return Path(self.run.folder) / name
+
+    def _seconds(self) -> float:
+        return self.seconds + time.monotonic() - self._began
+
+
+def _mixed(*numbers: int) -> int:
+    """64 bits that differ wherever one of the numbers does."""
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0])
+
+
+def _exp(loss: float) -> float:
+    return math.exp(min(loss, 700.0))
