@@ -1,0 +1,137 @@
+"""The papers' comparisons at a scale two cores can run. Costs are those of our runs; accuracies beside are the papers'.
+
+CPT: Fu et al., ICLR 2021. Better Schedules: Wolfe & Kyrillidis, arXiv 2403.02243.
+"""
+
+from __future__ import annotations
+
+from cpt_model.experiments.definition import Experiment, ExperimentError, Variant
+from cpt_model.schedules.names import TEN
+
+# ResNet-8 on CIFAR-10, one thread a run; a cosine learning rate does in few epochs what the papers' steps do in 160.
+RECIPE = {
+    "arch": "cifar10_resnet_8",
+    "dataset": "cifar10",
+    "batch": 128,
+    "lr": 0.1,
+    "lr_schedule": "cosine",
+    "warm_up": 100,
+    "weight_decay": 5e-4,
+    "threads": 1,
+    "log_every": 20,
+    "save_every": 200,
+    "tensorboard": False,
+}
+SHORT = {**RECIPE, "batch": 64, "lr": 0.05, "steps": 1_560}
+SCALE = "160 epochs, 64,000 iterations of 128; one run a number"
+
+STATIC_VS_CPT = Experiment(
+    "static-vs-cpt",
+    "Does cyclic precision reach the accuracy of static precision with fewer bit operations?",
+    f"CPT's Table 2, ResNet-74 on CIFAR-10, {SCALE}",
+    {**RECIPE, "steps": 2_340},
+    (
+        Variant("8/8", {"fw_bits": [8]}, paper=92.57),
+        Variant("CPT 3-8/8", {"fw_bits": [3, 8], "schedule": "cpt", "cycles": 8}, paper=93.23),
+        Variant("float32", {"fw_bits": [0]}, extra=True),
+    ),
+    seeds=3,
+)
+
+SCHEDULES = Experiment(
+    "schedules",
+    "Which of the ten schedules gives which accuracy for which cost?",
+    f"CPT's Tables 2 and 6, ResNet-74 on CIFAR-100, {SCALE}; Better Schedules' accuracies are not in our notes",
+    SHORT,
+    (
+        Variant("8/8", {"fw_bits": [8]}, paper=71.44),
+        Variant("CPT x32", {"fw_bits": [3, 8], "schedule": "cpt", "cycles": 32}, paper=72.35),
+        *(Variant(name, {"fw_bits": [3, 8], "schedule": name, "cycles": 8}) for name in TEN),
+    ),
+    seeds=2,
+)
+
+LATE_START = Experiment(
+    "late-start",
+    "How late may cycling begin, after a start at the lowest precision?",
+    f"CPT's Table 7, ResNet-74, FW(3,8)/BW8, {SCALE}; its caption says CIFAR-10, its numbers are CIFAR-100's",
+    SHORT,
+    (
+        Variant("start at 0", {"fw_bits": [3, 8], "cycles": 8}, paper=72.35),
+        *(
+            Variant(f"start at {share:g}", {"fw_bits": [3, 8], "cycles": 8, "late_start": share}, paper=accuracy)
+            for share, accuracy in ((0.375, 70.55), (0.5, 69.44), (0.625, 69.19), (0.75, 68.96))
+        ),
+        Variant("never: 3/8", {"fw_bits": [3]}, paper=64.2),
+    ),
+    seeds=3,
+)
+
+GRADIENTS = Experiment(
+    "gradients",
+    "Does cycling the gradients' precision help?",
+    f"CPT's Table 8, ResNet-74 on CIFAR-100, {SCALE}",
+    {**SHORT, "fw_bits": [6]},
+    (
+        Variant("6/6", {"bw_bits": [6]}, paper=70.31),
+        Variant("6/8", {"bw_bits": [8]}, paper=70.51),
+        *(
+            Variant(f"6/6-{high}", {"bw_bits": [6, high], "cycles": 8}, paper=accuracy)
+            for high, accuracy in ((8, 69.45), (10, 70.32), (12, 69.59), (16, 70.24))
+        ),
+    ),
+    seeds=3,
+)
+
+CRITICAL_PERIOD = Experiment(
+    "critical-period",
+    "Does a quarter of the run at 3 bits do lasting harm, and does it matter when?",
+    "Better Schedules finds lasting harm from an early deficit; its numbers are not in our notes",
+    SHORT,
+    (
+        Variant("no deficit: 8/8", {"fw_bits": [8]}),
+        *(
+            Variant(f"3 bits from {start:g}", {"fw_bits": [3, 8]}, deficit=(start, 0.25))
+            for start in (0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75)
+        ),
+    ),
+    seeds=3,
+)
+
+QUANTISERS = Experiment(
+    "quantisers",
+    "How do the three quantisers compare, and CPT on top of SBM?",
+    f"CPT's Table 2, ResNet-74 on CIFAR-10, {SCALE}",
+    SHORT,
+    (
+        Variant("SBM 8/8", {"fw_bits": [8]}, paper=92.57),
+        Variant("DoReFa 8/8", {"fw_bits": [8], "quantiser": "dorefa"}, paper=91.16),
+        Variant("WAGEUBN 8/8", {"fw_bits": [8], "quantiser": "wageubn"}, paper=91.35),
+        Variant("CPT 3-8/8", {"fw_bits": [3, 8], "cycles": 8}, paper=93.23),
+        Variant("SBM 6/6", {"fw_bits": [6], "bw_bits": [6]}, paper=91.15),
+        Variant("DoReFa 6/6", {"fw_bits": [6], "bw_bits": [6], "quantiser": "dorefa"}, paper=90.94),
+        Variant("WAGEUBN 6/6", {"fw_bits": [6], "bw_bits": [6], "quantiser": "wageubn"}, paper=91.01),
+        Variant("CPT 3-6/6", {"fw_bits": [3, 6], "bw_bits": [6], "cycles": 8}, paper=92.4),
+    ),
+    seeds=2,
+)
+
+# First-stage learning rate, then accuracy at 4, 6 and 8 bits and in float32.
+TABLE_1 = (
+    (0.1, (69.45, 70.22, 69.96, 70.45)),
+    (0.06, (68.63, 68.87, 68.66, 69.53)),
+    (0.03, (67.69, 67.15, 66.75, 67.47)),
+    (0.01, (65.90, 66.10, 64.99, 64.50)),
+)
+
+CATALOGUE = {
+    experiment.name: experiment
+    for experiment in (STATIC_VS_CPT, SCHEDULES, LATE_START, GRADIENTS, CRITICAL_PERIOD, QUANTISERS)
+}
+
+
+def experiment(name: str) -> Experiment:
+    """By name; one that is not known is refused with all that are."""
+    if name not in CATALOGUE:
+        raise ExperimentError(f"no experiment '{name}'; there are: {', '.join(CATALOGUE)}")
+    return CATALOGUE[name]

@@ -1,0 +1,173 @@
+"""The report of an experiment: JSON, Markdown, a picture and one page that needs no other file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from cpt_model.experiments.page import page, paragraph, picture, table
+from cpt_model.experiments.plot import plot
+from cpt_model.experiments.results import Results, Row, Spread
+
+HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of the first", "board hours", "of the first")
+PAPER_HEAD = ("paper (%)", "difference there")
+NONE = "–"
+
+
+def spread(value: Spread | None, sign: str = "") -> str:
+    """Mean ± standard deviation.
+
+    >>> spread(Spread(71.234, 0.5, 3)), spread(Spread(-0.3, None, 1), "+")
+    ('71.23 ± 0.50', '-0.30')
+    """
+    if value is None:
+        return NONE
+    return f"{value.mean:{sign}.2f}" + ("" if value.deviation is None else f" ± {value.deviation:.2f}")
+
+
+def cells(row: Row, paper: bool) -> list[str]:
+    """A row as text."""
+    relative = [
+        NONE if value is None else f"{value:.1f} %" for value in (row.relative_gbitops_pct, row.relative_hours_pct)
+    ]
+    hours = NONE if row.board_hours is None else f"{row.board_hours:#.3g}"
+    found = [row.variant, str(row.accuracy.n), spread(row.accuracy), spread(row.difference, "+")]
+    found += [f"{row.gbitops:,.0f}", relative[0], hours, relative[1]]
+    if paper:
+        found.append(NONE if row.paper_accuracy is None else f"{row.paper_accuracy:.2f}")
+        found.append(NONE if row.paper_difference is None else f"{row.paper_difference:+.2f}")
+    return found
+
+
+def text_table(results: Results) -> tuple[list[str], list[list[str]]]:
+    """Head and rows; the papers' columns only where a paper has numbers."""
+    paper = any(row.paper_accuracy is not None for row in results.rows)
+    return [*HEAD, *(PAPER_HEAD if paper else ())], [cells(row, paper) for row in results.rows]
+
+
+def render(results: Results) -> str:
+    """The table for a terminal."""
+    head, rows = text_table(results)
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = []
+    for row in (head, *rows):
+        others = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+        lines.append("  ".join([row[0].ljust(widths[0]), *others]).rstrip())
+    return "\n".join(lines)
+
+
+def scale(results: Results) -> str:
+    """At which scale the experiment ran, in a sentence."""
+    if not results.finished:
+        return "No run has finished yet."
+    kinds = {
+        f"{each.arch} on {each.dataset}, {each.steps:,} steps of {each.batch} images ({each.epochs:.1f} epochs)"
+        for _, each in results.finished
+    }
+    seeds = sorted({run.seed for run, _ in results.finished})
+    return (
+        f"Ours: {'; '.join(sorted(kinds))}, seeds {', '.join(map(str, seeds))}, "
+        "evaluated on the whole test set after the last step, at each schedule's highest bits."
+    )
+
+
+def notes(results: Results) -> list[str]:
+    """What a reader must know to read the table."""
+    first = results.experiment.variants[0].title
+    found = [
+        scale(results),
+        f"Paper: {results.experiment.paper}. The scales differ: compare differences, not accuracies.",
+        f"± is the standard deviation over n seeds; 'difference' is to {first}, seed by seed (same data order, same "
+        "initial weights). With so few seeds a difference within twice its spread says little.",
+        f"GBitOPs are counted as the papers do; board hours follow the law fitted to the CPT paper's board and are no "
+        f"measurement of ours; 'of the first' is in per cent of {first}.",
+    ]
+    limited = [run for run, _ in results.finished if run.settings.limit or run.settings.test_limit]
+    if limited:
+        one = limited[0].settings
+        found.append(f"Only {one.limit or 'all'} training and {one.test_limit or 'all'} test images were used.")
+    if results.missing:
+        names = ", ".join(f"{run.variant.title} seed {run.seed}" for run in results.missing)
+        found.append(f"Not run yet, and not in the table: {names}.")
+    return found
+
+
+def seed_rows(results: Results) -> tuple[list[str], list[list[str]]]:
+    """Every single run's accuracy."""
+    seeds = sorted({run.seed for run, _ in results.finished})
+    rows = []
+    for row in results.rows:
+        found = results.accuracies(row.variant)
+        rows.append([row.variant, *(f"{found[seed]:.2f}" if seed in found else NONE for seed in seeds)])
+    return ["variant", *(f"seed {seed}" for seed in seeds)], rows
+
+
+def markdown(results: Results) -> str:
+    """The table and its notes, as committed beside the code."""
+    lines = [f"# {results.experiment.name}", "", results.experiment.question, ""]
+    for head, rows in (text_table(results), seed_rows(results)):
+        lines += [_bar(head), _bar(["---"] * len(head)), *map(_bar, rows), ""]
+    lines += [f"- {note}" for note in notes(results)]
+    lines += ["", f"Made by `cpt experiment {results.experiment.name}`."]
+    return "\n".join(lines) + "\n"
+
+
+def _bar(row: Sequence[str]) -> str:
+    return f"| {' | '.join(row)} |"
+
+
+def as_json(results: Results) -> str:
+    experiment = results.experiment
+    content = {
+        "experiment": experiment.name,
+        "question": experiment.question,
+        "paper": experiment.paper,
+        "recipe": dict(experiment.recipe),
+        "notes": notes(results),
+        "rows": [asdict(row) for row in results.rows],
+        "runs": [
+            {
+                "variant": run.variant.title,
+                "seed": run.seed,
+                **{key: value for key, value in asdict(summary).items() if key != "folder"},
+            }
+            for run, summary in results.finished
+        ],
+        "missing": [{"variant": run.variant.title, "seed": run.seed} for run in results.missing],
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+def write_report(results: Results, out: Path) -> list[Path]:
+    """All four files, into a folder that is made if need be."""
+    out.mkdir(parents=True, exist_ok=True)
+    files = [out / f"report.{kind}" for kind in ("json", "md", "png", "html")]
+    files[0].write_text(as_json(results), encoding="utf-8")
+    files[1].write_text(markdown(results), encoding="utf-8")
+    plot(results, files[2])
+    files[3].write_text(html(results, files[2]), encoding="utf-8")
+    return files
+
+
+def html(results: Results, image: Path) -> str:
+    experiment = results.experiment
+    return page(
+        f"{experiment.name}: {experiment.question}",
+        [
+            table(*text_table(results)),
+            picture(image, f"accuracy of each variant, and over bit operations: {experiment.name}"),
+            *(paragraph(note) for note in notes(results)),
+            table(*seed_rows(results), title="Test accuracy of every run (%)"),
+        ],
+    )
+
+
+def write_results(results: Results, folder: Path) -> list[Path]:
+    """The small files that are committed: table as Markdown, everything as JSON."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"{results.experiment.name}.{kind}" for kind in ("json", "md")]
+    files[0].write_text(as_json(results), encoding="utf-8")
+    files[1].write_text(markdown(results), encoding="utf-8")
+    return files

@@ -1,0 +1,106 @@
+"""What an experiment found: mean and spread of every variant, and its difference to the first, seed by seed."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cpt_model.experiments.definition import Experiment, PlannedRun
+from cpt_model.training.summary import Summary, read_summary
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation (n − 1) of n values; one value has no spread.
+
+    >>> Spread.of([70.0, 72.0, 74.0])
+    Spread(mean=72.0, deviation=2.0, n=3)
+    """
+
+    mean: float
+    deviation: float | None
+    n: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A variant's result; `relative_*` are per cent of the first variant's, None where there is no such number."""
+
+    variant: str
+    accuracy: Spread
+    difference: Spread | None
+    gbitops: float
+    relative_gbitops_pct: float | None
+    board_hours: float | None
+    relative_hours_pct: float | None
+    minutes: float
+    paper_accuracy: float | None
+    paper_difference: float | None
+
+
+@dataclass(frozen=True)
+class Results:
+    """Of one experiment: the finished runs, a row for each variant that has one, and runs that are still missing."""
+
+    experiment: Experiment
+    finished: list[tuple[PlannedRun, Summary]]
+    missing: list[PlannedRun]
+    rows: list[Row]
+
+    def accuracies(self, title: str) -> dict[int, float]:
+        """Test accuracy after the last step by seed, in per cent."""
+        return {
+            run.seed: summary.test_accuracy
+            for run, summary in self.finished
+            if run.variant.title == title and summary.test_accuracy is not None
+        }
+
+
+def gather(experiment: Experiment, runs: Sequence[PlannedRun]) -> Results:
+    """Reads the summaries of the runs that have ended."""
+    found = [(run, read_summary(run.folder)) for run in runs]
+    finished = [(run, summary) for run, summary in found if summary is not None]
+    results = Results(experiment, finished, [run for run, summary in found if summary is None], [])
+    rows = [_row(results, title) for title in dict.fromkeys(run.variant.title for run in runs)]
+    # Rows in the order of the definition, whatever the order of the runs.
+    order = [variant.title for variant in experiment.variants]
+    results.rows.extend(sorted((row for row in rows if row), key=lambda row: order.index(row.variant)))
+    return results
+
+
+def _row(results: Results, title: str) -> Row | None:
+    accuracies = results.accuracies(title)
+    if not accuracies:
+        return None
+    variants = results.experiment.variants
+    variant = next(each for each in variants if each.title == title)
+    baseline = variants[0]
+    base = results.accuracies(baseline.title)
+    paired = [value - base[seed] for seed, value in accuracies.items() if seed in base]
+    cost = _summary(results, title)
+    of = _summary(results, baseline.title)
+    assert cost
+    papers = None if variant.paper is None or baseline.paper is None else variant.paper - baseline.paper
+    return Row(
+        variant=title,
+        accuracy=Spread.of(list(accuracies.values())),
+        difference=Spread.of(paired) if paired and variant is not baseline else None,
+        gbitops=cost.gbitops,
+        relative_gbitops_pct=100 * cost.gbitops / of.gbitops if of else None,
+        board_hours=cost.board_hours,
+        relative_hours_pct=100 * cost.board_hours / of.board_hours
+        if of and of.board_hours and cost.board_hours
+        else None,
+        minutes=statistics.fmean(each.seconds / 60 for run, each in results.finished if run.variant.title == title),
+        paper_accuracy=variant.paper,
+        paper_difference=papers if variant is not baseline else None,
+    )
+
+
+def _summary(results: Results, title: str) -> Summary | None:
+    return next((summary for run, summary in results.finished if run.variant.title == title), None)
