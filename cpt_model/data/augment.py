@@ -42,12 +42,16 @@ class Normalise:
     """
 
     def __init__(self, mean: tuple[float, ...], std: tuple[float, ...], width: int) -> None:
-        means, stds = (torch.tensor(values, dtype=torch.float64) for values in (mean, std))
+        means, stds = np.array(mean), np.array(std)
         # One entry for each number of a row of pixels: ten times faster than broadcasting three channels.
-        self.scale = (1 / (255 * stds)).float().repeat(width)
-        self.shift = (means / stds).float().repeat(width)
+        self.scale = np.tile(1 / (255 * stds), width).astype(np.float32)
+        self.shift = np.tile(means / stds, width).astype(np.float32)
 
     def __call__(self, pixels: Pixels) -> Tensor:
-        values = torch.from_numpy(pixels).float()
-        values.view(-1, len(self.scale)).mul_(self.scale).sub_(self.shift)
-        return values.permute(0, 3, 1, 2)
+        values = pixels.astype(
+            np.float32
+        )  # not in torch: waking its threads takes longer than the sums, on a busy machine
+        rows = values.reshape(-1, len(self.scale))
+        rows *= self.scale
+        rows -= self.shift
+        return torch.from_numpy(values).permute(0, 3, 1, 2)
