@@ -21,13 +21,15 @@ class Result:
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, task: Task, stop: Callable[[], object] = lambda: False) -> Result | None:
-    """One pass over the test data at the bits in force; None if `stop()` became true on the way."""
+def evaluate(
+    model: nn.Module, task: Task, stop: Callable[[], object] = lambda: False, last: bool = False
+) -> Result | None:
+    """One pass over the test data (`last` chooses which) at the bits in force; None if `stop()` became true."""
     was_training = model.training
     model.eval()
     total, right, made = 0.0, 0, 0
     try:
-        for x, target in task.tests():
+        for x, target in task.tests(last):
             loss, hits, guesses = task.judge(model, x, target)
             total += loss.item() * guesses
             right += hits

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from cpt_model.data import IMAGE_SETS
+from cpt_model.data.text import FORMS
 from cpt_model.models import entry
 from cpt_model.policies import policy
 from cpt_model.prepare import Config
@@ -16,7 +18,7 @@ from cpt_model.training.rates import RATES
 
 STEPS = 64_000  # of the CPT paper's CIFAR recipe
 OPTIMISERS = ("sgd", "adam")
-TEXT = ("ptb", "wikitext-2", "wikitext-103")
+TEXT_SETS = tuple(FORMS)
 # Changing these does not change a run's weights: it may go on with other values.
 FREE = {"folder", "datadir", "workers", "log_every", "eval_every", "save_every", "test_limit", "latency", "tensorboard"}
 
@@ -128,7 +130,12 @@ class Settings:
     def __post_init__(self) -> None:
         for name in ("fw_bits", "bw_bits", "lr_milestones", "deficit"):
             value = getattr(self, name)
-            object.__setattr__(self, name, tuple(value) if isinstance(value, (list, tuple)) else value)
+            whole = isinstance(value, int) and name.endswith("_bits")
+            object.__setattr__(self, name, (value,) if whole else tuple(value) if isinstance(value, list) else value)
+        for name in ("fw_bits", "bw_bits"):
+            bits = getattr(self, name)
+            if isinstance(bits, tuple) and len(bits) == 2 and bits[0] == bits[1]:
+                object.__setattr__(self, name, bits[:1])  # equal bounds are one precision
         for check in _CHECKS:
             check(self)
 
@@ -139,7 +146,7 @@ class Settings:
 
     @property
     def is_text(self) -> bool:
-        return self.dataset in TEXT
+        return self.dataset in TEXT_SETS
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists: what JSON and `Settings.from_dict` take."""
@@ -174,6 +181,8 @@ def _refuse(problem: str) -> None:
 
 def _network(run: Settings) -> None:
     shape = entry(run.arch).input_shape
+    if run.dataset not in IMAGE_SETS + TEXT_SETS:
+        _refuse(f"no dataset '{run.dataset}'; there are: {', '.join(IMAGE_SETS + TEXT_SETS)}")
     if (len(shape) == 1) != run.is_text:
         kind = "text" if len(shape) == 1 else "images"
         _refuse(f"{run.arch} takes {kind}, which {run.dataset} has not")

@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from cpt_model.data import Batches, TrainingBatches, load_images, test_batches
 from cpt_model.models import NETWORKS, build, entry
+from cpt_model.training.fitting import fitting_batch
 from cpt_model.training.processes import Processes
 from cpt_model.training.settings import Settings, SettingsError
 
@@ -22,6 +23,7 @@ class Task(Protocol):
     batches: Batches
     batch: int  # samples of a step, over all processes
     score: str  # "accuracy" (per cent, more is better) or "perplexity" (less is better)
+    part: str  # what is evaluated on the way: "test", or "valid" where there is such a part
 
     def build(self) -> nn.Module: ...
 
@@ -31,7 +33,8 @@ class Task(Protocol):
     def judge(self, model: nn.Module, x: Tensor, target: Tensor) -> tuple[Tensor, int, int]:
         """Mean loss, guesses that were right, and guesses made."""
 
-    def tests(self) -> Iterator[tuple[Tensor, Tensor]]: ...
+    def tests(self, last: bool = False) -> Iterator[tuple[Tensor, Tensor]]:
+        """The part that is evaluated on the way, or the one at the very end."""
 
 
 class Objective(nn.Module):
@@ -50,10 +53,11 @@ class ImageTask:
     """Images and their classes."""
 
     score = "accuracy"
+    part = "test"
 
     def __init__(self, run: Settings, who: Processes) -> None:
         self.run = run
-        self.data = load_images(run.dataset, None if run.datadir is None else Path(run.datadir))
+        self.data = load_images(run.dataset, None if run.datadir is None else Path(run.datadir), run.workers)
         channels, wanted = self.data.shape[0], entry(run.arch).input_shape[0]
         if channels != wanted:
             fitting = [name for name, known in NETWORKS.items() if known.input_shape[0] == channels]
@@ -79,15 +83,8 @@ class ImageTask:
         right = int((scores.detach().argmax(1) == target).sum())
         return cross_entropy(scores, target), right, len(target)
 
-    def tests(self) -> Iterator[tuple[Tensor, Tensor]]:
+    def tests(self, last: bool = False) -> Iterator[tuple[Tensor, Tensor]]:
         return test_batches(self.data, limit=self.run.test_limit)
-
-
-def fitting_batch(run: Settings, there: int, world: int) -> int:
-    """The batch of a run; a set smaller than it is refused, or makes it smaller if the settings say so."""
-    if run.batch <= there or not run.fit_batch:
-        return run.batch
-    return max(there // world, 1) * world
 
 
 def make_task(run: Settings, who: Processes) -> Task:

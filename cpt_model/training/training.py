@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -168,29 +169,33 @@ class Training:
         if journal is None:
             self.evaluated = self.done
             return
-        if self.precision is not None:
-            self.precision.begin_evaluation()
-        result = evaluate(self.model, self.task, lambda: watch.number)
-        if self.precision is not None:
-            self.precision.end_evaluation()
+        result = self._evaluated(lambda: watch.number)
         if result is None:
             return
         self.evaluated, self.result = self.done, result
-        bits, score = self.eval_bits(), self.task.score
+        bits, score, part = self.eval_bits(), self.task.score, self.task.part
         journal.write(
             step=self.done,
-            **{f"test_{score}": result.score},
-            test_loss=result.loss,
+            **{f"{part}_{score}": result.score, f"{part}_loss": result.loss},
             eval_fw_bits=bits.forward,
             eval_bw_bits=bits.gradient,
         )
         unit = " %" if score == "accuracy" else ""
-        self.progress.tested(self.done, self.total, f"test {score} {result.score:.2f}{unit}")
+        self.progress.tested(self.done, self.total, f"{part} {score} {result.score:.2f}{unit}")
         if better(self.task, result.score, self.best):
             self.best = result.score
             save_checkpoint(self._file(run_folder.BEST), self.weights())
         if self.run.save_every is None or self.done == self.total:
             self.save()
+
+    def _evaluated(self, stop: Callable[[], object], last: bool = False) -> Result | None:
+        """At the bits of evaluation; None if it was stopped."""
+        if self.precision is not None:
+            self.precision.begin_evaluation()
+        result = evaluate(self.model, self.task, stop, last)
+        if self.precision is not None:
+            self.precision.end_evaluation()
+        return result
 
     def _save_due(self) -> bool:
         by_step = self.run.save_every is not None and self.done % self.run.save_every == 0
@@ -247,6 +252,8 @@ class Training:
 
     def _finish(self) -> Summary:
         swa = self._average() if self.who.first and self.averaging is not None else None
+        if self.who.first and self.task.part != "test":
+            self.result = self._evaluated(lambda: False, last=True)
         result = self.result or Result(math.nan, math.nan)  # of the other processes, which evaluate nothing
         accurate = self.task.score == "accuracy"
         cost, static = self.meter.after(self.total), self.meter.static()

@@ -1,0 +1,73 @@
+"""The papers' recipes, as YAML files of settings; and the one a network is trained by if none is named."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from cpt_model.training.settings import Settings, SettingsError
+
+FOLDER = files("cpt_model.training") / "recipes"
+# What an architecture's name begins with, the data set it is for, and the recipe of the two.
+HOME = (
+    ("cifar100_mobilenet", "cifar100", "cpt-cifar100-mobilenet"),
+    ("cifar10_mobilenet", "cifar10", "cpt-cifar10-mobilenet"),
+    ("cifar100_", "cifar100", "cpt-cifar100"),
+    ("cifar10_", "cifar10", "cpt-cifar10"),
+    ("digits_", "digits", "digits"),
+    ("fashion_", "fashion-mnist", "fashion-mnist"),
+    ("resnet", "imagenet", "cpt-imagenet"),
+    ("transformer_lm_small", "wikitext-2", "small-transformer"),
+    ("transformer_lm", "wikitext-103", "cpt-wikitext-103"),
+    ("lstm_lm", "ptb", "cpt-ptb"),
+)
+
+
+def recipe_names() -> list[str]:
+    """What `--config NAME` takes."""
+    return sorted(path.name.removesuffix(".yaml") for path in FOLDER.iterdir() if path.name.endswith(".yaml"))
+
+
+def read_recipe(name: str) -> dict[str, Any]:
+    """Settings of a recipe by name, or of a YAML file; checked one by one, not yet together with flags.
+
+    >>> read_recipe("cpt-cifar10")["lr_milestones"]
+    [0.5, 0.75]
+    """
+    if name in recipe_names():
+        text, where = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), name
+    else:
+        path = Path(name)
+        if not path.is_file():
+            raise SettingsError(f"no recipe '{name}' and no such file; there are: {', '.join(recipe_names())}")
+        text, where = path.read_text(encoding="utf-8"), str(path)
+    return _parsed(text, where)
+
+
+def home_of(arch: str) -> tuple[str, str]:
+    """Data set and recipe that go with a network's name.
+
+    >>> home_of("cifar100_resnet_74"), home_of("resnet34")
+    (('cifar100', 'cpt-cifar100'), ('imagenet', 'cpt-imagenet'))
+    """
+    for beginning, dataset, recipe in HOME:
+        if arch.startswith(beginning):
+            return dataset, recipe
+    return "cifar10", "cpt-cifar10"
+
+
+def _parsed(text: str, where: str) -> dict[str, Any]:
+    import yaml
+
+    try:
+        values = yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        raise SettingsError(f"{where} is not YAML: {' '.join(str(problem).split())}") from problem
+    if not isinstance(values, dict):
+        raise SettingsError(f"{where}: expected lines 'setting: value', as in 'steps: 64000'")
+    known = Settings.__dataclass_fields__
+    odd = [str(key) for key in values if key not in known]
+    if odd:
+        raise SettingsError(f"{where}: no setting is called '{odd[0]}'; there are: {', '.join(known)}")
+    return values

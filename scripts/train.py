@@ -1,0 +1,110 @@
+"""`cpt train`: trains a network of the papers at a scheduled precision."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from scripts import train_flags
+
+if TYPE_CHECKING:
+    from cpt_model.training import Settings, Summary
+
+DESCRIPTION = """\
+Trains a network. Settings come from the recipe of the network (or --config), flags override them. The flags of the CPT
+authors' code work unchanged; those with a dash are the short forms of the same things. Everything about a run is in
+its folder; --automatic_resume continues it bit for bit, however it ended. Several processes: torchrun
+--nproc-per-node 2 -m scripts.cli train ...
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "train",
+        help="train a network of the papers at a scheduled precision",
+        description=DESCRIPTION,
+        argument_default=argparse.SUPPRESS,  # what is not said is not there, and the recipe's value holds
+        allow_abbrev=False,
+    )
+    train_flags.add(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    stated = {name: value for name, value in vars(arguments).items() if name != "run"}
+    if stated.get("recipes"):
+        return _list_recipes()
+    for note in train_flags.notes(stated):
+        print(f"cpt: {note}", file=sys.stderr)
+    if stated.get("cmd") == "test":
+        return _test(stated)
+    settings = train_flags.settings(stated)
+    if stated.get("dry_run"):
+        print(json.dumps(settings.to_dict(), indent=2))
+        return 0
+    return _train(settings, stated)
+
+
+def _train(settings: Settings, stated: dict) -> int:
+    from cpt_model.training import Stopped, train
+
+    try:
+        summary = train(
+            settings,
+            resume=stated.get("automatic_resume", False),
+            overwrite=stated.get("overwrite", False),
+            start_from=stated.get("resume"),
+        )
+    except Stopped as end:
+        print(f"cpt: {end}", file=sys.stderr)
+        return end.code
+    print(render(summary))
+    return 0
+
+
+def _test(stated: dict) -> int:
+    """The authors' `--cmd test --resume FILE`: evaluates a checkpoint."""
+    from cpt_model.training import load_run
+
+    if "resume" not in stated:
+        raise ValueError("--cmd test evaluates a checkpoint: say which with --resume FILE")
+    loaded = load_run(stated["resume"], stated.get("eval_bits"), stated.get("datadir"))
+    result = loaded.evaluate()
+    width = f"{loaded.bits.forward}/{loaded.bits.gradient} bits" if loaded.bits.forward else "float32"
+    score = f"{loaded.task.part} {loaded.task.score} {result.score:.2f}"
+    print(f"step {loaded.step}, {width}: {score}, loss {result.loss:.4f}")
+    return 0
+
+
+def _list_recipes() -> int:
+    from cpt_model.training.recipes import read_recipe, recipe_names
+
+    for name in recipe_names():
+        values = read_recipe(name)
+        bits = "-".join(map(str, values["fw_bits"])) + "/" + "-".join(map(str, values["bw_bits"]))
+        length = f"{values['steps']} steps" if "steps" in values else f"{values['epochs']} epochs"
+        print(f"{name:26} {values['arch']:22} {values['dataset']:14} {bits:7} {length}")
+    return 0
+
+
+def render(summary: Summary) -> str:
+    """A run's end in a few lines."""
+    if summary.test_accuracy is not None and summary.best_accuracy is not None:
+        score = f"test accuracy {summary.test_accuracy:.2f} % (best {summary.best_accuracy:.2f} %)"
+    else:
+        score = f"test perplexity {summary.test_perplexity:.2f} (best valid {summary.best_perplexity:.2f})"
+    averaged = summary.swa_accuracy if summary.swa_accuracy is not None else summary.swa_perplexity
+    if averaged is not None:
+        score += f", averaged weights {averaged:.2f}"
+    forward, gradient = summary.eval_bits
+    evaluated = f"at {forward}/{gradient} bits" if forward else "in float32"
+    cost = f"{summary.gbitops:.4g} GBitOPs ({summary.saving_gbitops_pct:.1f} % less than static)"
+    if summary.board_hours is not None:
+        cost += f", {summary.board_hours:.4g} hours on the board '{summary.latency}'"
+        cost += f" ({summary.saving_hours_pct:.1f} % less)"
+    return (
+        f"{summary.arch} on {summary.dataset}, {summary.precision}, seed {summary.seed}, {summary.steps} steps of "
+        f"{summary.batch}\n  {score}, {evaluated}\n  {cost}\n  {summary.seconds:.0f} s here; {summary.folder}"
+    )
