@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from cpt_model.data import Images
 
 FETCHED = ("cifar10", "fashion-mnist")
+COUNTS = {"cifar10": (50_000, 10_000), "fashion-mnist": (60_000, 10_000)}  # images for training and test
 OWN = ("digits", "cifar100", "imagenet", "ptb", "wikitext-2", "wikitext-103", "text")
 
 
@@ -114,8 +115,5 @@ def check(name: str, train: Images, test: Images) -> None:
     """Counts and class balance of the two sets that are fetched."""
     from cpt_model.data.images import check_balance
 
-    for part, images, count in (
-        ("training", train, {"cifar10": 50_000, "fashion-mnist": 60_000}[name]),
-        ("test", test, 10_000),
-    ):
+    for part, images, count in zip(("training", "test"), (train, test), COUNTS[name], strict=True):
         check_balance(images.labels, count, 10, f"{name}, {part}")
