@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import strategies as st
 
 from host.command_list import CommandList
@@ -177,3 +179,13 @@ def small_wgrad(**changes: int) -> Command:
         sums_addr=6656,
     )
     return replace(command, **changes)
+
+
+def tcl_interpreter() -> list[str]:
+    """Tclsh, or the Tcl inside Python where there is no tclsh; either takes a script's name."""
+    tclsh = shutil.which("tclsh")
+    if tclsh is not None:
+        return [tclsh]
+    if importlib.util.find_spec("_tkinter") is None:
+        pytest.skip("no Tcl to run the vendor's scripts with: apt-get install tcl, or a Python with tkinter")
+    return [sys.executable, "-c", "import sys, tkinter; tkinter.Tcl().evalfile(sys.argv[1])"]

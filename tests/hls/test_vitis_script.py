@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import shutil
 import subprocess
-import sys
 import tempfile
 from functools import lru_cache
 
@@ -17,6 +14,7 @@ from sim.config import Config
 from sim.contract import CONFIGS, Error
 from sim.hls_device import HLS, make
 from sim.vectors import Vector, catalogue
+from tests.tools import tcl_interpreter
 
 SCRIPT = HLS / "vitis.tcl"
 COMMANDS = (
@@ -26,16 +24,6 @@ COMMANDS = (
 RECORDER = (
     f'foreach command {{{COMMANDS}}} {{ proc $command args "puts \\"$command \\$args\\"" }}\nsource {{{SCRIPT}}}\n'
 )
-
-
-def interpreter() -> list[str]:
-    """Tclsh, or the Tcl inside Python where there is no tclsh; either takes a script's name."""
-    tclsh = shutil.which("tclsh")
-    if tclsh is not None:
-        return [tclsh]
-    if importlib.util.find_spec("_tkinter") is None:
-        pytest.fail("no Tcl to check hls/vitis.tcl with: apt-get install tcl")
-    return [sys.executable, "-c", "import sys, tkinter; tkinter.Tcl().evalfile(sys.argv[1])"]
 
 
 def run_script(**settings: str) -> subprocess.CompletedProcess[str]:
@@ -50,7 +38,7 @@ def run_script(**settings: str) -> subprocess.CompletedProcess[str]:
     with tempfile.NamedTemporaryFile("w", suffix=".tcl") as script:
         script.write(RECORDER)
         script.flush()
-        command = [*interpreter(), script.name]
+        command = [*tcl_interpreter(), script.name]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 

@@ -63,6 +63,11 @@ def test_registers_and_lists(simulator: str) -> None:
 
 
 @pytest.mark.slow
+def test_response_monitor(simulator: str) -> None:
+    run_unit(Unit("response_monitor", "response_monitor", ("response_monitor",)), simulator)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("bits", "synthesised"), [(48, False), (144, True)])
 def test_dot_products(bits: int, synthesised: bool) -> None:
     run_unit(Unit("dot_products", "dpu_bench", DOT_PRODUCTS, {"Bits": bits}, synthesised=synthesised))

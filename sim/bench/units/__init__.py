@@ -14,6 +14,7 @@ from sim.yosys import PRIMITIVES, run_yosys
 
 RTL = ROOT / "vivado" / "rtl"
 BENCH = ROOT / "vivado" / "bench"
+IP = ROOT / "vivado" / "ip"
 PACKAGES = ("contract_pkg.sv", "command_pkg.sv")
 
 
@@ -33,10 +34,10 @@ class Unit:
 
 
 def _source(module: str) -> Path:
-    for folder in (RTL, BENCH):
-        if (folder / f"{module}.sv").exists():
-            return folder / f"{module}.sv"
-    raise FileNotFoundError(f"no module '{module}' in vivado/rtl or vivado/bench")
+    for path in (RTL / f"{module}.sv", BENCH / f"{module}.sv", IP / f"{module}.v"):
+        if path.exists():
+            return path
+    raise FileNotFoundError(f"no module '{module}' in vivado/rtl, vivado/bench or vivado/ip")
 
 
 def plain_verilog(unit: Unit, build: Path) -> list[Path]:
