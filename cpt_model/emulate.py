@@ -1,13 +1,14 @@
-"""Hardware in the loop: chosen layers' products go through the driver to an executor of the accelerator, and back.
+"""Hardware in the loop: chosen layers' products go through the driver to a device, and back.
 
-Every accumulator is compared with PyTorch's; the step goes on with the executor's. Slow: for a few steps of a real run.
+Every accumulator is compared with PyTorch's; the step goes on with the device's. Slow: for a few steps of a real run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -16,21 +17,22 @@ from torch import Tensor, nn
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.precision import layer_states
-from host.execute import run_pass
 from host.layer import Conv, Pass
 from host.precision import Precision
 from sim.config import Config
-from sim.devices import open_device
 from sim.executor import Executor
+
+if TYPE_CHECKING:  # with pynq behind it: who only trains does not wait for that
+    from host.accelerator import Accelerator
 
 
 class EmulationError(AssertionError):
-    """The executor and PyTorch disagree; the message says where first."""
+    """The device and PyTorch disagree; the message says where first."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One product that went through the executor."""
+    """One product that went through the device."""
 
     layer: str
     which: Pass
@@ -42,7 +44,7 @@ class Check:
 
 @dataclass
 class Report:
-    """What went through the executor, in order."""
+    """What went through the device, in order."""
 
     device: str
     checks: list[Check] = field(default_factory=list)
@@ -60,13 +62,13 @@ class Report:
 
 @contextmanager
 def emulate(
-    model: nn.Module, device: str | Executor, layers: Sequence[str] | None = None, config: str = "zc706"
+    model: nn.Module, device: str | Executor | Accelerator, layers: Sequence[str] | None = None, config: str = "zc706"
 ) -> Iterator[Report]:
-    """Sends the layers' products through the executor while the context lasts.
+    """Sends the layers' products through the driver to a device while the context lasts.
 
     Args:
         model: a prepared model.
-        device: "reference", "hls" or "rtl"; or an executor.
+        device: "reference", "hls", "rtl" or "pynq"; or an opened device, or an executor to simulate one with.
         layers: names of prepared layers, or one; all of them by default.
         config: the accelerator's build.
 
@@ -82,25 +84,41 @@ def emulate(
     unknown = sorted(set(chosen) - states.keys())
     if unknown:
         raise ValueError(f"no prepared layer '{unknown[0]}'; there are: {', '.join(states)}")
-    executor = open_device(device, Config.named(config)) if isinstance(device, str) else device
-    report = Report(device if isinstance(device, str) else type(device).__name__)
     before = {name: states[name].watch for name in chosen}
-    try:
-        for name in chosen:
-            states[name].watch = _through(executor, states[name].name, report)
-        yield report
-    finally:
-        for name in chosen:
-            states[name].watch = before[name]
+    with _opened(device, config) as accelerator:
+        report = Report(accelerator.simulates or "board")
+        try:
+            for name in chosen:
+                states[name].watch = _through(accelerator, states[name].name, report)
+            yield report
+        finally:
+            for name in chosen:
+                states[name].watch = before[name]
 
 
-def _through(executor: Executor, name: str, report: Report) -> Watch:
-    """A watch that runs the product on the executor and compares."""
+def _opened(device: str | Executor | Accelerator, config: str) -> AbstractContextManager[Accelerator]:
+    from host.accelerator import Accelerator
+    from host.devices import open_device, open_simulated
+
+    if isinstance(device, str):
+        return open_device(device, Config.named(config), log=_quiet)
+    if isinstance(device, Accelerator):
+        return nullcontext(device)
+    return open_simulated(device, type(device).__name__, log=_quiet)
+
+
+def _quiet(_line: str) -> None:
+    """Each product has a region of its own: too many to tell of."""
+
+
+def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
+    """A watch that runs the product on the device and compares."""
+    from host.execute import run_pass
 
     def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, acc: Tensor) -> Tensor:
         precision = Precision(a.bits, b.bits, a.signed, b.signed)
         left, right = (each.contract_codes().to(torch.int32).contiguous().numpy() for each in (a, b))
-        done = run_pass(executor, layer, which, precision, left, right)
+        done = run_pass(accelerator, layer, which, precision, left, right)
         ours = acc.numpy().astype(np.int64)
         wrong = np.argwhere(done.result != ours)
         if len(wrong):

@@ -1,25 +1,29 @@
-"""Runs one pass on anything that executes command lists, from codes to results."""
+"""Runs one pass through the driver, from codes to results."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from host.command_list import CommandList
+from host.errors import ExecutionError
 from host.layer import Conv, Pass
 from host.lower import lower
+from host.outcome import ListOutcome
 from host.plan import Plan
 from host.precision import EXACT, Output, Precision
 from sim.executor import Executor
-from sim.reference import Outcome
+
+if TYPE_CHECKING:  # pynq takes a second to import: those who do not run anything do not wait for it
+    from host.accelerator import Accelerator
+
+__all__ = ["ExecutionError", "PassResult", "run_pass"]
 
 Codes = npt.NDArray[np.integer]
-
-
-class ExecutionError(RuntimeError):
-    """The accelerator ended a list with an error; the message names the error and the command."""
 
 
 @dataclass(frozen=True)
@@ -28,22 +32,36 @@ class PassResult:
 
     result: Codes
     row_sums: Codes | None
-    outcome: Outcome
+    outcome: ListOutcome
     region_bytes: int
 
 
 def run_pass(
-    executor: Executor, layer: Conv, which: Pass, precision: Precision, a: Codes, b: Codes, output: Output = EXACT
+    device: Accelerator | Executor,
+    layer: Conv,
+    which: Pass,
+    precision: Precision,
+    a: Codes,
+    b: Codes,
+    output: Output = EXACT,
 ) -> PassResult:
-    """Plans, lowers, loads, runs and reads back."""
-    plan = Plan()
-    program = lower(layer, which, precision, executor.config, output, plan=plan)
-    commands = CommandList.place([program], plan)
-    memory = np.zeros(plan.bytes, dtype=np.uint8)
-    program.load(memory, a, b)
-    commands.write(memory)
-    outcome = executor.run(memory, commands.offset, commands.bytes)
-    if outcome.error:
-        raise ExecutionError(f"{which.value} pass: {outcome.error.name} at command {outcome.error_index} of the list")
-    sums = program.row_sums(memory) if output.row_sums else None
-    return PassResult(program.result(memory), sums, outcome, plan.bytes)
+    """Plans, lowers, loads, runs and reads back. An executor gets a simulated device around it for this one pass."""
+    with _opened(device) as accelerator:
+        plan = Plan()
+        program = lower(layer, which, precision, accelerator.config, output, plan=plan)
+        commands = CommandList.place([program], plan)
+        with accelerator.allocate(plan) as region:
+            region.upload(program, a, b)
+            region.upload_list(commands)
+            outcome = accelerator.run(region, commands, f"{which.value} pass")
+            sums = region.row_sums(program) if output.row_sums else None
+            return PassResult(region.result(program), sums, outcome, plan.bytes)
+
+
+def _opened(device: Accelerator | Executor) -> AbstractContextManager[Accelerator]:
+    from host.accelerator import Accelerator
+    from host.devices import open_simulated
+
+    if isinstance(device, Accelerator):
+        return nullcontext(device)
+    return open_simulated(device, type(device).__name__, log=lambda _: None)

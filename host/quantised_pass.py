@@ -1,11 +1,12 @@
 """A layer's pass from float32 to float32: quantise both operands, and turn exact results back into values.
 
-The arithmetic is the contract's (section 10, `sim.affine`); the product in between runs on any executor.
+The arithmetic is the contract's (section 10, `sim.affine`); the product in between runs on any device.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,13 @@ from host.execute import run_pass
 from host.geometry import geometry
 from host.groups import bundles
 from host.layer import Conv, Pass
+from host.outcome import ListOutcome
 from host.precision import Output, Precision
 from sim.affine import Quantised, column_sums, combine, group_row_sums, quantise, term_counts
 from sim.executor import Executor
-from sim.reference import Outcome
+
+if TYPE_CHECKING:
+    from host.accelerator import Accelerator
 
 Floats = npt.NDArray[np.float32]
 
@@ -30,7 +34,7 @@ class QuantisedPass:
     a: Quantised
     b: Quantised
     accumulators: npt.NDArray[np.integer]
-    outcome: Outcome
+    outcome: ListOutcome
 
 
 def transpose_weights(weights: npt.NDArray, groups: int) -> npt.NDArray:
@@ -57,13 +61,20 @@ def quantise_operands(
 
 
 def run_quantised(
-    executor: Executor, layer: Conv, which: Pass, a: Floats, b: Floats, fw_bits: int, bw_bits: int, seed: int | None
+    device: Accelerator | Executor,
+    layer: Conv,
+    which: Pass,
+    a: Floats,
+    b: Floats,
+    fw_bits: int,
+    bw_bits: int,
+    seed: int | None,
 ) -> QuantisedPass:
-    """One pass of the layer on the executor: input and weights, error and weights, or input and error."""
+    """One pass of the layer on the device: input and weights, error and weights, or input and error."""
     left, right = quantise_operands(layer, which, a, b, fw_bits, bw_bits, seed)
     precision = Precision(left.bits, right.bits, left.signed, right.signed)
     merged_groups = which is not Pass.WEIGHT_GRADIENT and any(part.groups > 1 for part in bundles(layer))
-    done = run_pass(executor, layer, which, precision, left.codes, right.codes, Output(row_sums=not merged_groups))
+    done = run_pass(device, layer, which, precision, left.codes, right.codes, Output(row_sums=not merged_groups))
     sums = done.row_sums
     if sums is None:
         channels = layer.out_channels if which is Pass.FORWARD else layer.in_channels

@@ -1,31 +1,35 @@
-"""`cpt sim`: a layer's passes on a simulated device, at chosen precisions, compared with PyTorch if asked."""
+"""`cpt sim`: a layer's passes through the driver on a device, at chosen precisions, compared with PyTorch if asked."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from host.execute import run_pass
-from host.layer import Pass
+from host.layer import Conv, Pass
 from host.lower import lower
 from host.plan import Plan
 from host.precision import Precision
 from scripts.layer_spec import HELP, parse_layer
 from sim.config import Config
 from sim.contract import CONFIGS
-from sim.devices import DEVICES, open_device
-from sim.executor import Executor
+from sim.devices import DEVICES
 from sim.reference import Reference
 from sim.vectors.build import random_codes
+
+if TYPE_CHECKING:
+    from host.accelerator import Accelerator
+    from host.outcome import ListOutcome
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "sim",
         help="run a layer's matrix passes on a simulated device",
-        description="Draws random codes for a layer, lowers its passes to commands and runs them.",
+        description="Draws random codes for a layer, lowers its passes to commands and runs them with the driver"
+        " that also runs on the board, on a simulated pynq device.",
         epilog="example: cpt sim --layer conv:n8,c16-16,32x32,k3,p1 --bits 3 8 --verify",
     )
     parser.add_argument(
@@ -44,14 +48,13 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.set_defaults(run=run)
 
 
-def cycle_counters(device: Executor) -> dict[str, int | str]:
-    """Busy and stall cycles of the last list, and the cycles of each of its commands, where a device measures them."""
-    from sim.rtl_device import RtlKernel
-
-    if not isinstance(device, RtlKernel):
+def cycle_counters(accelerator: Accelerator, outcome: ListOutcome) -> dict[str, int | str]:
+    """Busy and stall cycles of a list, and the cycles of each of its commands, where a device measures them."""
+    commands = getattr(accelerator.device.executor, "commands", None)
+    if commands is None:  # an executor without a notion of time
         return {}
-    counted = device.counters
-    each = " ".join(str(command.total) for command in device.commands)
+    counted = outcome.counters
+    each = " ".join(str(command.total) for command in commands)
     return {
         "busy": counted.busy,
         "load stall": counted.load_stall,
@@ -70,29 +73,42 @@ def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    layer = parse_layer(arguments.layer)
-    device = open_device(arguments.device, Config.named(arguments.config))
-    rows = []
-    for which in Pass:
-        precision = pass_precision(which, *arguments.bits)
-        lower(layer, which, precision, device.config, plan=Plan())  # refuses what cannot fit before anything is drawn
-        a_shape, b_shape = layer.operand_shapes(which)
-        a = random_codes(a_shape, precision.a_bits, precision.a_signed, arguments.seed)
-        b = random_codes(b_shape, precision.b_bits, precision.b_signed, arguments.seed + 1)
-        done = run_pass(device, layer, which, precision, a, b)
-        row = {"pass": which.value, "bits": f"{precision.a_bits}x{precision.b_bits}", "region_bytes": done.region_bytes}
-        if arguments.counters:
-            row |= {"commands": done.outcome.commands_done, "cycles": done.outcome.cycles}
-            row |= cycle_counters(device)
-        if arguments.verify:
-            from cpt_model.arithmetic.integer import integer_pass
+    from host.devices import open_device
 
-            expected = run_pass(Reference(device.config), layer, which, precision, a, b).result
-            row["reference differs"] = int(np.count_nonzero(done.result != expected))
-            row["PyTorch differs"] = int(np.count_nonzero(done.result != integer_pass(layer, which, a, b)))
-        rows.append(row)
+    layer = parse_layer(arguments.layer)
+    config = Config.named(arguments.config)
+    for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
+        lower(layer, which, pass_precision(which, *arguments.bits), config, plan=Plan())
+    with open_device(arguments.device, config) as accelerator:
+        rows = [run_one(accelerator, layer, which, arguments) for which in Pass]
     print(json.dumps(rows, indent=2) if arguments.json else as_table(rows))
     return 1 if any(row.get("reference differs") or row.get("PyTorch differs") for row in rows) else 0
+
+
+def run_one(accelerator: Accelerator, layer: Conv, which: Pass, arguments: argparse.Namespace) -> dict[str, int | str]:
+    """One pass with random codes: a row of the table."""
+    from host.execute import run_pass
+
+    precision = pass_precision(which, *arguments.bits)
+    a_shape, b_shape = layer.operand_shapes(which)
+    a = random_codes(a_shape, precision.a_bits, precision.a_signed, arguments.seed)
+    b = random_codes(b_shape, precision.b_bits, precision.b_signed, arguments.seed + 1)
+    done = run_pass(accelerator, layer, which, precision, a, b)
+    row: dict[str, int | str] = {
+        "pass": which.value,
+        "bits": f"{precision.a_bits}x{precision.b_bits}",
+        "region_bytes": done.region_bytes,
+    }
+    if arguments.counters:
+        row |= {"commands": done.outcome.commands_done, "cycles": done.outcome.cycles}
+        row |= cycle_counters(accelerator, done.outcome)
+    if arguments.verify:
+        from cpt_model.arithmetic.integer import integer_pass
+
+        expected = run_pass(Reference(accelerator.config), layer, which, precision, a, b).result
+        row["reference differs"] = int(np.count_nonzero(done.result != expected))
+        row["PyTorch differs"] = int(np.count_nonzero(done.result != integer_pass(layer, which, a, b)))
+    return row
 
 
 def as_table(rows: list[dict]) -> str:

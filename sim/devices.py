@@ -1,4 +1,4 @@
-"""Executors by name: what a command line or a test calls a device."""
+"""Executors by name: what stands behind a simulated device (`host.devices`) or is called directly by a test."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sim.reference import Reference
 DEVICES = ("reference", "bit-serial", "hls", "rtl")
 
 
-def open_device(name: str, config: Config) -> Executor:
+def open_executor(name: str, config: Config) -> Executor:
     """The reference by plain integers or by bit planes, the C-simulated HLS kernel, or the Verilated RTL core.
 
-    >>> open_device("reference", Config.named("tiny")).config.name
+    >>> open_executor("reference", Config.named("tiny")).config.name
     'tiny'
     """
     if name == "hls":

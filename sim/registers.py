@@ -1,4 +1,4 @@
-"""The register face of the accelerator, over the reference: what a driver sees at each byte offset.
+"""The register face of the accelerator, over any executor: what a driver sees at each byte offset.
 
 Vitis HLS conventions: AP_CTRL handshakes, ap_done and ap_ready cleared by reading, ISR toggled by writing.
 """
@@ -13,7 +13,9 @@ from sim.contract import (
     Irq,
     Register,
 )
-from sim.reference import Reference
+from sim.counters import Counters
+from sim.executor import Executor
+from sim.reference import Outcome
 from sim.tensors import Memory
 
 WRITABLE: dict[int, int] = {Register.GIER: 1, Register.IER: 1 << Irq.DONE | 1 << Irq.READY}  # and their bits
@@ -23,23 +25,24 @@ ARGUMENTS = (
     Register.LIST_OFFSET,
     Register.LIST_BYTES,
 )
+COUNTERS = (Register.CYCLES_TOTAL, Register.CYCLES_BUSY, Register.CYCLES_LOAD_STALL, Register.CYCLES_STORE_STALL)
 
 
 class RegisterFile:
-    """A reference accelerator behind its AXI4-Lite registers. A list runs to its end inside the start write.
+    """An executor behind its AXI4-Lite registers. A list runs to its end inside the start write.
 
     `memory` is the whole of what the accelerator can address; MEM_BASE and MEM_BYTES choose the region in it.
     """
 
-    def __init__(self, reference: Reference, memory: Memory) -> None:
-        self.reference = reference
+    def __init__(self, executor: Executor, memory: Memory) -> None:
+        self.executor = executor
         self.memory = memory
         self.reset()
 
     def reset(self) -> None:
         """Power-on state; the capability registers are filled by the first list, as a Vitis build does it."""
         self._words: dict[int, int] = {}
-        self._done = self._ready = False
+        self._busy = self._done = self._ready = False
         self._isr = 0
 
     @property
@@ -63,7 +66,7 @@ class RegisterFile:
             self._words[offset] = value & 0xFFFFFFFF
 
     def _read_control(self) -> int:
-        value = 1 << ApCtrl.IDLE | self._done << ApCtrl.DONE | self._ready << ApCtrl.READY
+        value = (not self._busy) << ApCtrl.IDLE | self._done << ApCtrl.DONE | self._ready << ApCtrl.READY
         value |= self.interrupt << ApCtrl.INTERRUPT
         self._done = self._ready = False
         return value
@@ -75,24 +78,29 @@ class RegisterFile:
             self._run_list()
 
     def _run_list(self) -> None:
+        base, size, offset, length = self._arguments()
+        self._finish(self.executor.run(self.memory[base : base + size], offset, length, base, size))
+
+    def _arguments(self) -> tuple[int, int, int, int]:
+        """The region's base and size, the list's offset and size."""
         base = self.read(Register.MEM_BASE) | self.read(Register.MEM_BASE + 4) << 32
-        size = self.read(Register.MEM_BYTES)
-        outcome = self.reference.run(
-            self.memory[base : base + size],
-            self.read(Register.LIST_OFFSET),
-            self.read(Register.LIST_BYTES),
-            mem_base=base,
-            mem_bytes=size,
-        )
+        return base, self.read(Register.MEM_BYTES), self.read(Register.LIST_OFFSET), self.read(Register.LIST_BYTES)
+
+    def _finish(self, outcome: Outcome) -> None:
+        """Fills the result registers and raises done."""
         self._words[Register.STATUS] = outcome.error
         self._words[Register.ERROR_INDEX] = outcome.error_index
         self._words[Register.COMMANDS_DONE] = outcome.commands_done
-        for counter in (Register.CYCLES_TOTAL, Register.CYCLES_BUSY):
-            self._words[counter] = outcome.cycles & 0xFFFFFFFF
-            self._words[counter + 4] = outcome.cycles >> 32
+        # Executors without a notion of time have one count, and no stalls.
+        counted = getattr(self.executor, "counters", Counters(outcome.cycles, outcome.cycles, 0, 0))
+        for register, cycles in zip(
+            COUNTERS, (counted.total, counted.busy, counted.load_stall, counted.store_stall), strict=True
+        ):
+            self._words[register] = cycles & 0xFFFFFFFF
+            self._words[register + 4] = cycles >> 32
         self._words[Register.MAGIC] = VERSION_MAGIC
         self._words[Register.VERSION] = VERSION_MAJOR << 16 | VERSION_MINOR
-        for name, capability in self.reference.config.parameters().items():
+        for name, capability in self.executor.config.parameters().items():
             self._words[Register[name.upper()]] = capability
         self._done = self._ready = True
         self._isr |= self._words.get(Register.IER, 0) & (1 << Irq.DONE | 1 << Irq.READY)

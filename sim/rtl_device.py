@@ -21,6 +21,7 @@ import numpy as np
 from sim.bench.verilator import verilator_environment
 from sim.config import Config
 from sim.contract import COMMAND_BYTES, CONFIGS, Error, Irq, Register
+from sim.counters import NOTHING, Counters
 from sim.reference import Outcome
 from sim.rtl_sources import RTL, rtl_sources
 from sim.tensors import Memory
@@ -65,27 +66,6 @@ class _Settings(ctypes.Structure):
 
 class _Report(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_uint64) for name in ("cycles", "bytes_read", "bytes_written", "completed"))
-
-
-@dataclass(frozen=True)
-class Counters:
-    """The kernel's cycle counters."""
-
-    total: int
-    busy: int
-    load_stall: int
-    store_stall: int
-
-    def __sub__(self, other: Counters) -> Counters:
-        return Counters(
-            self.total - other.total,
-            self.busy - other.busy,
-            self.load_stall - other.load_stall,
-            self.store_stall - other.store_stall,
-        )
-
-
-NOTHING = Counters(0, 0, 0, 0)
 
 
 class RtlKernel:

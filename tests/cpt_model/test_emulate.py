@@ -78,7 +78,7 @@ class Wrong(Reference):
     ) -> Outcome:
         before = memory.copy()
         outcome = super().run(memory, list_offset, list_bytes, mem_base, mem_bytes)
-        memory[np.flatnonzero(memory != before)[0]] ^= 1
+        memory[np.flatnonzero(memory != before)[:1]] ^= 1  # none after the empty list that opens the device
         return outcome
 
 

@@ -1,0 +1,54 @@
+"""One process at a time has the device: a lock on a file, which the system releases when a process dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from host.errors import DeviceBusyError
+
+
+class Claim:
+    """Holds the device of this name until it is released.
+
+    >>> claim = Claim("doctest")
+    >>> try:
+    ...     Claim("doctest")
+    ... except DeviceBusyError as problem:
+    ...     print(str(problem).split(" by ")[0])
+    device 'doctest' is in use
+    >>> claim.release()
+    """
+
+    def __init__(self, name: str) -> None:
+        self.path = Path(tempfile.gettempdir()) / f"cpt-{re.sub('[^A-Za-z0-9_.-]', '_', name)}.lock"
+        self._file: int | None = None
+        while self._file is None:
+            self._file = self._lock(name)
+
+    def _lock(self, name: str) -> int | None:
+        """The locked file, or nothing when it was removed by its last owner meanwhile."""
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.read(file, 32).decode(errors="replace").strip() or "unknown"
+            os.close(file)
+            raise DeviceBusyError(
+                f"device '{name}' is in use by process {owner}: close it there, or end that process, and try again"
+            ) from None
+        if not self.path.exists() or self.path.stat().st_ino != os.fstat(file).st_ino:
+            os.close(file)
+            return None
+        os.ftruncate(file, 0)
+        os.write(file, f"{os.getpid()}\n".encode())
+        return file
+
+    def release(self) -> None:
+        if self._file is not None:
+            self.path.unlink(missing_ok=True)
+            os.close(self._file)
+            self._file = None

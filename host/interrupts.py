@@ -1,0 +1,45 @@
+"""Sleeps until pynq reports an interrupt, for a bounded time, from code that is not asynchronous itself."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from typing import Any
+
+
+class InterruptSleeper:
+    """Waits on one `pynq.Interrupt`; pynq hands interrupts to the thread's own event loop."""
+
+    def __init__(self, interrupt: Any) -> None:
+        self._interrupt = interrupt
+        self._loop = thread_loop()
+
+    def usable(self) -> bool:
+        """False inside a coroutine (a notebook that awaits, say): that loop cannot be run from here."""
+        return not self._loop.is_running() and not self._loop.is_closed()
+
+    def sleep(self, seconds: float) -> bool:
+        """True as soon as the interrupt is reported, False after so many seconds without one."""
+        waiting = self._loop.create_task(self._interrupt.wait())
+        waiting.add_done_callback(lambda _: self._loop.stop())
+        alarm = self._loop.call_later(seconds, self._loop.stop)
+        try:
+            self._loop.run_forever()
+            return waiting.done()
+        finally:  # also on Ctrl-C: nothing of ours stays in the loop
+            alarm.cancel()
+            if not waiting.done():
+                waiting.cancel()
+                self._loop.run_until_complete(asyncio.gather(waiting, return_exceptions=True))
+
+
+def thread_loop() -> asyncio.AbstractEventLoop:
+    """This thread's event loop, made if there is none: the one pynq attaches its interrupt files to."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return asyncio.get_event_loop()
+    except RuntimeError:
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        return loop

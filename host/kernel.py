@@ -1,0 +1,110 @@
+"""The accelerator as pynq sees it: a driver bound to the IP, which knows its registers and nothing else.
+
+A started list takes 16 register accesses when it is done at the first look, and one more when the driver slept for the
+interrupt: 3 to start, 2 to see and acknowledge done, 11 to read the results. The list's size does not matter.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from host.errors import DeviceError, DeviceTimeoutError
+from host.interrupts import InterruptSleeper
+from host.outcome import ListOutcome
+from host.pynq_api import DefaultIP
+from sim.contract import OVERLAY_VLNV, ApCtrl, Error, Irq, Register
+from sim.counters import Counters
+
+DONE = 1 << Irq.DONE
+HEARD_WITHIN = 1.0  # seconds of sleep after which the driver looks for itself
+FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two looks without interrupts
+RESET_SECONDS = 1.0
+
+
+class CptKernel(DefaultIP):
+    """One accelerator. Lists are started and waited for one at a time."""
+
+    bindto = [OVERLAY_VLNV]  # noqa: RUF012 (pynq's metaclass wants a list here)
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        super().__init__(description)
+        interrupt = getattr(self, "interrupt", None)
+        self._sleeper = None if interrupt is None else InterruptSleeper(interrupt)
+        self.running = False
+        self._started = 0.0
+
+    @property
+    def by_interrupt(self) -> bool:
+        """Whether done is announced; without interrupts, or where they do not arrive, the driver polls."""
+        return self._sleeper is not None
+
+    def reset(self) -> None:
+        """Stops whatever runs and returns to power-on, with the done event enabled."""
+        self.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
+        end = time.monotonic() + RESET_SECONDS
+        while not self.read(Register.AP_CTRL) >> ApCtrl.IDLE & 1:
+            if time.monotonic() > end:
+                raise DeviceError(f"no answer to a soft reset within {RESET_SECONDS} s: load the overlay again")
+        self.running = False
+        self.write(Register.IER, DONE)
+        self.write(Register.GIER, 1 if self.by_interrupt else 0)
+
+    def choose_region(self, address: int, size: int) -> None:
+        """Where the lists to come, and all they name, lie in memory."""
+        self.write(Register.MEM_BASE, address & 0xFFFFFFFF)
+        self.write(Register.MEM_BASE + 4, address >> 32)
+        self.write(Register.MEM_BYTES, size)
+
+    def start(self, list_offset: int, list_bytes: int) -> None:
+        if self.running:
+            raise DeviceError("a list is running: wait for it before starting the next")
+        self.write(Register.LIST_OFFSET, list_offset)
+        self.write(Register.LIST_BYTES, list_bytes)
+        self.running = True
+        self._started = time.perf_counter()
+        self.write(Register.AP_CTRL, 1 << ApCtrl.START)
+
+    def wait(self, seconds: float) -> ListOutcome:
+        """The outcome of the running list, waited for at most so long."""
+        end = time.monotonic() + seconds
+        pause = FIRST_PAUSE
+        while not self._take_done():
+            left = end - time.monotonic()
+            if left <= 0:
+                raise DeviceTimeoutError(f"the list did not end within {seconds:g} s")
+            if self._sleeper is None or not self._sleeper.usable():
+                time.sleep(min(pause, left))
+                pause = min(2 * pause, LAST_PAUSE)
+            elif not self._sleeper.sleep(min(left, HEARD_WITHIN)) and self._take_done():
+                self._sleeper = None  # it was done and nobody told us: look for ourselves from now on
+                break
+        taken = time.perf_counter() - self._started
+        self.running = False
+        return self._outcome(taken)
+
+    def _take_done(self) -> bool:
+        if not self.read(Register.ISR) & DONE:
+            return False
+        self.write(Register.ISR, DONE)  # toggles it off
+        return True
+
+    def _outcome(self, seconds: float) -> ListOutcome:
+        status = self.read(Register.STATUS)
+        if status not in Error.__members__.values():
+            raise DeviceError(f"STATUS reads {status}, which is no error code of this contract: load the overlay again")
+        return ListOutcome(
+            Error(status),
+            self.read(Register.ERROR_INDEX),
+            self.read(Register.COMMANDS_DONE),
+            Counters(
+                self._wide(Register.CYCLES_TOTAL),
+                self._wide(Register.CYCLES_BUSY),
+                self._wide(Register.CYCLES_LOAD_STALL),
+                self._wide(Register.CYCLES_STORE_STALL),
+            ),
+            seconds,
+        )
+
+    def _wide(self, offset: int) -> int:
+        return int(self.read(offset)) | int(self.read(offset + 4)) << 32
