@@ -12,8 +12,10 @@ from sim.bench.runner import BenchError
 
 EPILOG = """\
 start here:
-  cpt demo                     one conv layer, three passes, several precisions, checked against PyTorch
+  cpt demo                     train with cyclic and with static precision, side by side; check one layer
+  cpt experiment               the papers' comparisons at small scale, with several seeds
   cpt data cifar10             fetch CIFAR-10 and convert it once; `cpt data` lists the sets
+  cpt train --config digits    train a network at cyclic precision (cpt train --recipes lists the papers')
   cpt sim --help               run a layer of your own on a simulated device
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
@@ -26,7 +28,21 @@ The contract that all of this obeys is sim/CONTRACT.md.
 """
 
 # Each module has add_parser(commands) and imports what is heavy (torch, matplotlib, cocotb) inside its job.
-COMMANDS = ("demo", "data", "simulate", "cosim", "cycles", "vectors", "tables", "plot_schedule", "bench", "constants")
+COMMANDS = (
+    "demo",
+    "layer",
+    "data",
+    "train",
+    "simulate",
+    "cosim",
+    "cycles",
+    "vectors",
+    "tables",
+    "plot_schedule",
+    "experiment",
+    "bench",
+    "constants",
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -1,125 +1,105 @@
-"""`cpt demo`: one conv layer, quantised, lowered and run in all three passes at every CPT precision, and checked."""
+"""`cpt demo`: a small network trained with cyclic and with static precision, side by side, and one layer checked."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    from cpt_model.experiments import Experiment
 
-from host.layer import Conv, Pass
-from host.quantised_pass import run_quantised
-from sim.config import Config
-from sim.noise import noise
-from sim.products import bit_serial
-from sim.reference import Reference
-
-LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=16, width=16, kernel=(3, 3), padding=(1, 1))
-FW_BITS = (8, 7, 6, 5, 4, 3)
-BW_BITS = 8
-CLOCK_HZ = 200e6
-
-
-@dataclass(frozen=True)
-class Row:
-    """One pass at one precision."""
-
-    precision: str
-    which: str
-    bits: str
-    cycles: int
-    microseconds: float
-    relative_to_8_bits: float
-    integers_agree: bool
-    floats_agree: bool
-    rms_error_percent: float
+# What about a minute and a half on two cores allows; digits need no download.
+SCALES = {
+    "digits": {"arch": "digits_resnet_8", "steps": 500, "batch": 64, "lr": 0.05, "seeds": 3},
+    "fashion-mnist": {"arch": "fashion_resnet_8", "steps": 500, "batch": 64, "lr": 0.05, "seeds": 1},
+    "cifar10": {"arch": "cifar10_resnet_8", "steps": 500, "batch": 64, "lr": 0.05, "seeds": 1},
+}
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "demo",
-        help="one layer, three passes, precisions 3..8, checked against PyTorch",
-        description="Quantises a conv layer, lowers its three passes to commands, runs them bit plane by bit plane on "
-        "the reference and compares every integer and every float32 with PyTorch.",
+        help="train with cyclic and with static precision on real data, side by side",
+        description="Trains a small ResNet with static 8/8 bits and with CPT's 3-8/8 on real data, prints accuracy, "
+        "bit operations and board hours side by side, then checks one layer's three passes against PyTorch bit by bit "
+        "(cpt layer). About two minutes on two cores.",
     )
-    parser.add_argument("--out", type=Path, default=Path("out") / "demo", help="folder for JSON, plot and page")
+    parser.add_argument(
+        "--dataset", default="digits", help=f"{', '.join(SCALES)} (digits); for cifar10 call 'cpt data cifar10' first"
+    )
+    parser.add_argument("--datadir", help="where the data is, if not in the cache")
+    parser.add_argument("--steps", type=int, help="of each run (500)")
+    parser.add_argument("--seeds", type=int, help="runs of each precision (digits: 3, else 1)")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time, of one thread each (2)")
+    parser.add_argument("--out", type=Path, default=Path("out") / "demo", help="folder for JSON, plots and page")
     parser.set_defaults(run=run)
 
 
-def gaussian(shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Repeatable float32 values, roughly normal: the sum of twelve uniforms."""
-    count = int(np.prod(shape))
-    uniform = noise(seed, np.arange(12 * count)).reshape(12, count) / 2.0**32
-    return (uniform.sum(axis=0) - 6).astype(np.float32).reshape(shape)
+def demonstration(dataset: str) -> Experiment:
+    """The experiment that the demo is."""
+    from cpt_model.experiments import Experiment
+    from cpt_model.experiments.catalogue import RECIPE, STATIC_VS_CPT
 
-
-def measure() -> list[Row]:
-    """Runs every pass at every precision; the operands are the same each time."""
-    from tqdm import tqdm
-
-    from cpt_model.arithmetic.affine_pass import float_pass, quantised_pass
-
-    reference = Reference(Config.named("zc706"), bit_serial)
-    activations = np.maximum(gaussian(LAYER.input_shape, 1), 0)
-    weights = gaussian(LAYER.weight_shape, 2) * np.float32(0.1)
-    error = gaussian(LAYER.output_shape, 3) * np.float32(1e-3)
-    operands = {
-        Pass.FORWARD: (activations, weights),
-        Pass.INPUT_ERROR: (error, weights),
-        Pass.WEIGHT_GRADIENT: (activations, error),
-    }
-    rows: list[Row] = []
-    jobs = [(fw_bits, which) for fw_bits in FW_BITS for which in Pass]
-    for fw_bits, which in tqdm(jobs, desc="passes on the reference", unit="pass", leave=False):
-        a, b = operands[which]
-        ours = run_quantised(reference, LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
-        theirs = quantised_pass(LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
-        exact = float_pass(LAYER, which, a, b)
-        cycles = ours.outcome.cycles
-        at_8_bits = next((row.cycles for row in rows if row.which == which.value), cycles)
-        rows.append(
-            Row(
-                precision=f"{fw_bits}/{BW_BITS}",
-                which=which.value,
-                bits=f"{ours.a.bits}x{ours.b.bits}",
-                cycles=cycles,
-                microseconds=cycles / CLOCK_HZ * 1e6,
-                relative_to_8_bits=cycles / at_8_bits,
-                integers_agree=np.array_equal(ours.accumulators, theirs.accumulators),
-                floats_agree=np.array_equal(ours.values, theirs.values),
-                rms_error_percent=float(100 * np.sqrt(np.mean((ours.values - exact) ** 2) / np.mean(exact**2))),
-            )
-        )
-    return rows
-
-
-def as_table(rows: list[Row]) -> str:
-    lines = ["fw/bw  pass             bits   cycles  us at 200 MHz  vs 8/8  integers  float32    rms error"]
-    for row in rows:
-        verdicts = ["equal" if agree else "DIFFER" for agree in (row.integers_agree, row.floats_agree)]
-        lines.append(
-            f"{row.precision:5}  {row.which:15}  {row.bits:4}  {row.cycles:7,}  {row.microseconds:13.1f}  "
-            f"{row.relative_to_8_bits:6.3f}  {verdicts[0]:8}  {verdicts[1]:7}  {row.rms_error_percent:8.2f} %"
-        )
-    return "\n".join(lines)
+    if dataset not in SCALES:
+        raise ValueError(f"--dataset {dataset}: the demo knows {', '.join(SCALES)}")
+    scale = dict(SCALES[dataset])
+    seeds = scale.pop("seeds")
+    assert isinstance(seeds, int)
+    variants = tuple(replace(each, paper=None) for each in STATIC_VS_CPT.variants if not each.extra)
+    recipe = {**RECIPE, **scale, "dataset": dataset, "log_every": 10, "warm_up": 20}
+    return Experiment("demo", "Static or cyclic precision?", "", recipe, variants, seeds)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from scripts.demo_report import draw, write_page
+    from cpt_model.data import load_images
+    from cpt_model.experiments import planned_runs
+    from cpt_model.experiments.page import heading, page, paragraph, picture, table
+    from cpt_model.experiments.report import as_json, notes, render, text_table
+    from cpt_model.experiments.results import gather
+    from cpt_model.training import run_folder
+    from scripts import layer, layer_report
+    from scripts.demo_plot import draw
+    from scripts.experiment import carry_out
 
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    print(
-        f"A 3x3 conv layer, {LAYER.in_channels} to {LAYER.out_channels} channels, {LAYER.height}x{LAYER.width}, batch "
-        f"{LAYER.batch}: quantised, lowered to commands, run by bit planes on the NumPy reference (zc706 build).\n"
-        "'cycles' are array cycles by contract (a lower bound, not a measurement); 'integers' and 'float32' say "
-        "whether\nevery accumulator and every output equals PyTorch's; 'rms error' is against unquantised float32.\n"
-    )
-    rows = measure()
-    print(as_table(rows))
-    (arguments.out / "demo.json").write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
-    plot = draw(rows, arguments.out / "demo.png")
-    page = write_page(rows, plot, arguments.out / "demo.html")
-    print(f"\nwrote {arguments.out / 'demo.json'}, {plot} and {page}")
-    return 0 if all(row.integers_agree and row.floats_agree for row in rows) else 1
+    wanted = demonstration(arguments.dataset)
+    given = {name: getattr(arguments, name) for name in ("steps", "datadir")}
+    wanted = wanted.changed({name: value for name, value in given.items() if value is not None})
+    seeds = wanted.seeds if arguments.seeds is None else arguments.seeds
+    for name, value in (("--seeds", seeds), ("--jobs", arguments.jobs)):
+        if value < 1:
+            raise ValueError(f"{name} {value}: must be 1 or more")
+    load_images(arguments.dataset, None if arguments.datadir is None else Path(arguments.datadir))  # or it says why not
+    runs = planned_runs(wanted, range(seeds), arguments.out / "runs")
+    for each in runs:  # a demonstration begins anew
+        run_folder.clear(each.folder)
+
+    print(f"1. Training {wanted.recipe['arch']} on {arguments.dataset}, static 8/8 bits beside CPT's 3-8/8\n")
+    if carry_out(wanted, runs, arguments.jobs, minutes=None):
+        return 1
+    results = gather(wanted, runs)
+    print(f"\n{render(results)}\n\n" + "\n".join(notes(results)))
+
+    print(f"\n2. {layer.INTRODUCTION}\n")
+    rows = layer.measure()
+    print(layer.as_table(rows))
+
+    out = arguments.out
+    names = ("demo.json", "training.png", "layer.png", "demo.html")
+    content = {"training": json.loads(as_json(results)), "layer": [asdict(row) for row in rows]}
+    (out / names[0]).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    draw(results, out / names[1])
+    layer_report.draw(rows, out / names[2])
+    parts = [
+        paragraph(f"A small ResNet on {arguments.dataset}, trained at static 8/8 bits and with CPT's 3-8/8."),
+        table(*text_table(results)),
+        picture(out / names[1], "bits over steps, training accuracy over bit operations, cost of both"),
+        *map(paragraph, notes(results)),
+        heading(layer_report.TITLE),
+        *layer_report.parts(rows, out / names[2]),
+    ]
+    (out / names[3]).write_text(page("Cyclic precision training, a demonstration", parts), encoding="utf-8")
+    print(f"\nwrote {', '.join(str(out / name) for name in names)}")
+    return 0 if layer.agrees(rows) else 1

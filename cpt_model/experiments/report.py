@@ -76,9 +76,10 @@ def scale(results: Results) -> str:
 def notes(results: Results) -> list[str]:
     """What a reader must know to read the table."""
     first = results.experiment.variants[0].title
-    found = [
-        scale(results),
-        f"Paper: {results.experiment.paper}. The scales differ: compare differences, not accuracies.",
+    found = [scale(results)]
+    if results.experiment.paper:
+        found.append(f"Paper: {results.experiment.paper}. The scales differ: compare differences, not accuracies.")
+    found += [
         f"± is the standard deviation over n seeds; 'difference' is to {first}, seed by seed (same data order, same "
         "initial weights). With so few seeds a difference within twice its spread says little.",
         f"GBitOPs are counted as the papers do; board hours follow the law fitted to the CPT paper's board and are no "

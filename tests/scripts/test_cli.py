@@ -37,13 +37,13 @@ def test_sim_verifies_a_layer_on_every_device(capsys: pytest.CaptureFixture[str]
     assert all(row["reference differs"] == row["PyTorch differs"] == 0 for row in rows)
 
 
-def test_demo_agrees_and_leaves_its_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["demo", "--out", str(tmp_path)]) == 0
-    rows = json.loads((tmp_path / "demo.json").read_text())
+def test_layer_agrees_and_leaves_its_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["layer", "--out", str(tmp_path)]) == 0
+    rows = json.loads((tmp_path / "layer.json").read_text())
     assert len(rows) == 18
     assert all(row["integers_agree"] and row["floats_agree"] for row in rows)
-    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
-    assert "data:image/png;base64," in (tmp_path / "demo.html").read_text()
+    assert (tmp_path / "layer.png").read_bytes().startswith(b"\x89PNG")
+    assert "data:image/png;base64," in (tmp_path / "layer.html").read_text()
     assert "DIFFER" not in capsys.readouterr().out
 
 

@@ -1,0 +1,69 @@
+"""The plot of `cpt layer` and its part of a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cpt_model.experiments.page import paragraph, picture, table
+
+if TYPE_CHECKING:
+    from scripts.layer import Row
+
+TITLE = "One layer, three passes, precisions 3 to 8"
+
+COLOURS = {"forward": "#1b6ca8", "input-error": "#e07b39", "weight-gradient": "#3a9d5d"}
+
+
+def draw(rows: list[Row], path: Path) -> Path:
+    """Cycles of each pass, and the error quantisation makes, over the forward precision."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, (cycles, error) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    precisions = list(dict.fromkeys(row.precision for row in rows))
+    for offset, (which, colour) in enumerate(COLOURS.items()):
+        mine = [row for row in rows if row.which == which]
+        places = [place + 0.27 * (offset - 1) for place in range(len(mine))]
+        cycles.bar(places, [row.cycles for row in mine], width=0.25, color=colour, label=which)
+        error.plot([row.rms_error_percent for row in mine], "o-", color=colour, label=which)
+    cycles.set(title="Array cycles by contract, zc706 build", ylabel="cycles")
+    error.set(title="Error of the quantised pass", ylabel="rms error, % of the exact result", yscale="log")
+    for axes in (cycles, error):
+        axes.set_xticks(range(len(precisions)), precisions)
+        axes.set_xlabel("forward / backward bits")
+        axes.grid(axis="y", alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_axisbelow(True)
+    cycles.legend(frameon=False)
+    figure.savefig(path, dpi=140)
+    plt.close(figure)
+    return path
+
+
+def parts(rows: list[Row], plot: Path) -> list[str]:
+    """What stands on a page below the title: explanation, picture, table."""
+    head = ["fw/bw", "pass", "bits", "cycles", "µs at 200 MHz", "vs 8/8", "integers", "float32", "rms error"]
+    body = [
+        [
+            row.precision,
+            row.which,
+            row.bits,
+            f"{row.cycles:,}",
+            f"{row.microseconds:.1f}",
+            f"{row.relative_to_8_bits:.3f}",
+            *("equal" if agree else "DIFFER" for agree in (row.integers_agree, row.floats_agree)),
+            f"{row.rms_error_percent:.2f} %",
+        ]
+        for row in rows
+    ]
+    return [
+        paragraph(
+            "Cycles are array cycles by contract: a lower bound, not a measurement. Integers and float32 results are "
+            "compared with PyTorch element by element; the error is against the unquantised layer."
+        ),
+        picture(plot, "cycles and error over precision"),
+        table(head, body),
+    ]

@@ -1,0 +1,51 @@
+"""`cpt demo` as a user runs it, with few steps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scripts.cli import main
+from scripts.demo import SCALES, demonstration
+
+
+def test_both_precisions_are_trained_and_shown_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["demo", "--steps", "40", "--seeds", "1", "--out", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "a step; 2 runs" in shown
+    found = json.loads((tmp_path / "demo.json").read_text())
+    static, cyclic = found["training"]["rows"]
+    assert (static["variant"], cyclic["variant"]) == ("8/8", "CPT 3-8/8")
+    assert min(static["accuracy"]["mean"], cyclic["accuracy"]["mean"]) > 50  # ten classes: it has learnt
+    assert cyclic["relative_gbitops_pct"] < 70 < cyclic["relative_hours_pct"] < 85
+    assert all(row["integers_agree"] and row["floats_agree"] for row in found["layer"])
+    page = (tmp_path / "demo.html").read_text()
+    assert page.count("data:image/png;base64,") == 2
+    assert f"{static['accuracy']['mean']:.2f}" in page
+
+
+@pytest.mark.parametrize("dataset", SCALES)
+def test_every_data_set_has_a_network_that_fits(dataset: str, tmp_path: Path) -> None:
+    from cpt_model.experiments import planned_runs
+
+    (run, *_) = planned_runs(demonstration(dataset), [0], tmp_path)
+    assert run.settings.dataset == dataset
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--dataset", "mnist"), "--dataset mnist: the demo knows digits, fashion-mnist, cifar10"),
+        (("--seeds", "0"), "--seeds 0: must be 1 or more"),
+        (("--steps", "0"), "steps = 0 is not a whole number of 1 or more"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert main(["demo", "--out", str(tmp_path / "new"), *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert not (tmp_path / "new").exists()
