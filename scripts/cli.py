@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from importlib.metadata import version
 
-from host.execute import ExecutionError
+from host.errors import DeviceError
 from sim.bench.runner import BenchError
 
 EPILOG = """\
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     try:
         return int(parsed.run(parsed))
-    except (ValueError, ExecutionError, BenchError) as problem:
+    except (ValueError, DeviceError, BenchError) as problem:
         print(f"cpt: {problem}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as missing:
