@@ -6,33 +6,38 @@ alone and a run repeats bit for bit.
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
 from sim.contract import NOISE_SALT_0, NOISE_SALT_1
 
-U32 = np.uint32
+MASK = 0xFFFFFFFF
+
+Words = TypeVar("Words")  # an int, or whole numbers of 32 bits or more in an array or tensor
 
 
-def _mix(x: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    x = x ^ x >> U32(14)
-    x = x + (x << U32(13))
-    x = x ^ x >> U32(11)
-    x = x + (x << U32(5))
-    x = x ^ x >> U32(16)
-    return x + (x << U32(4))
+def mix(x: Words) -> Words:
+    """Scrambles 32-bit numbers; the same for Python's integers, arrays and tensors."""
+    word: Any = x
+    word = word ^ word >> 14
+    word = word + (word << 13) & MASK
+    word = word ^ word >> 11
+    word = word + (word << 5) & MASK
+    word = word ^ word >> 16
+    return word + (word << 4) & MASK
 
 
-def noise_keys(seed: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+def noise_keys(seed: int) -> tuple[int, int]:
     """Two keys that depend on every bit of the seed: made once a command, so neighbouring seeds share nothing."""
-    low = np.array([seed & 0xFFFFFFFF], dtype=U32)
-    high = np.array([seed >> 32 & 0xFFFFFFFF], dtype=U32)
-    key_0 = _mix(_mix(_mix(low ^ U32(NOISE_SALT_0)) + high) ^ U32(NOISE_SALT_1))
-    return key_0, _mix(_mix(key_0 + low) ^ high)
+    low, high = seed & MASK, seed >> 32 & MASK
+    key_0 = mix(mix(mix(low ^ NOISE_SALT_0) + high & MASK) ^ NOISE_SALT_1)
+    return key_0, mix(mix(key_0 + low & MASK) ^ high)
 
 
 def noise(seed: int, index: npt.ArrayLike) -> npt.NDArray[np.uint32]:
     """32 random bits for each element number; numbers and sums are modulo 2^32."""
-    key_0, key_1 = noise_keys(seed)
-    x = _mix(_mix(np.atleast_1d(np.asarray(index)).astype(U32) ^ key_0) + key_1)
-    return x ^ x >> U32(16)
+    key_0, key_1 = map(np.uint32, noise_keys(seed))
+    x = mix(mix(np.atleast_1d(np.asarray(index)).astype(np.uint32) ^ key_0) + key_1)
+    return x ^ x >> 16

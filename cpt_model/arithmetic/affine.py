@@ -12,9 +12,8 @@ from torch import Tensor
 
 from cpt_model.arithmetic import native
 from sim.affine import LEAST_SCALE, check_operand_bits
-from sim.noise import noise_keys
+from sim.noise import MASK, mix, noise_keys
 
-MASK = 0xFFFFFFFF
 EXACT_FLOAT32 = 1 << 24  # whole numbers up to here are float32s
 
 
@@ -24,7 +23,7 @@ class Sums:
 
     by_pixel: Tensor  # (n, 1, h, w), over channels
     over_batch: Tensor  # (1, c, h, w)
-    squares: Tensor  # (n, c), of the codes' squares; rounded
+    squares: Tensor  # (n, 2, c), of the squares of positive and of negative codes; rounded
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,8 @@ class Quantised:
         if self.known_sums is not None:
             return self.known_sums
         codes = self.codes if self.greatest * max(self.codes.shape[:2]) <= EXACT_FLOAT32 else self.codes.double()
-        return Sums(codes.sum(1, keepdim=True), codes.sum(0, keepdim=True), codes.double().square().sum((2, 3)).float())
+        by_sign = torch.stack([codes.clamp(min=0), codes.clamp(max=0)], dim=1).double()
+        return Sums(codes.sum(1, keepdim=True), codes.sum(0, keepdim=True), by_sign.square().sum((3, 4)).float())
 
 
 @dataclass(frozen=True)
@@ -92,23 +92,9 @@ class Grid:
 
 def noise(seed: int, count: int) -> Tensor:
     """The contract's generator for elements 0 .. count - 1, as int64 in 0 .. 2^32 - 1."""
-    key_0, key_1 = _keys(seed)
-    x = _mix(_mix(torch.arange(count, dtype=torch.int64, device="cpu") & MASK ^ key_0) + key_1 & MASK)
-    return x ^ x >> 16
-
-
-def _keys(seed: int) -> tuple[int, int]:
     key_0, key_1 = noise_keys(seed)
-    return int(key_0[0]), int(key_1[0])
-
-
-def _mix(x: Tensor) -> Tensor:
-    x = x ^ x >> 14
-    x = x + (x << 13) & MASK
-    x = x ^ x >> 11
-    x = x + (x << 5) & MASK
-    x = x ^ x >> 16
-    return x + (x << 4) & MASK
+    x = mix(mix(torch.arange(count, dtype=torch.int64, device="cpu") & MASK ^ key_0) + key_1 & MASK)
+    return x ^ x >> 16
 
 
 def value_range(values: Tensor) -> tuple[float, float]:
@@ -147,7 +133,7 @@ def encode(values: Tensor, grid: Grid, seed: int | None = None, zero: int = 0) -
     """Codes of a tensor on a grid; with a seed, stochastic rounding, else half to even. Outside the grid: its ends."""
     scale, offset = (torch.full((1, 1, 1, 1), each, dtype=torch.float32, device=values.device)
                      for each in (grid.scale, grid.offset))  # fmt: skip
-    keys = None if seed is None else _keys(seed)
+    keys = None if seed is None else noise_keys(seed)
     if values.ndim == 4 and native.usable(values):
         stored, *sums = native.codes(native.dense(values), grid.low, grid.scale, grid.levels, grid.centre + zero, keys)
         exact = (grid.levels + abs(grid.centre + zero)) * max(stored.shape[:2]) <= EXACT_FLOAT32

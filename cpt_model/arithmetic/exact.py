@@ -1,11 +1,15 @@
 """Exact accumulators of the three passes by PyTorch's float convolutions.
 
-float32 holds whole numbers up to 2^24. Every partial sum, in any order, is bounded by Σ |a|·|b|, and that by what is
-known of the codes: where it stays below 2^24 a float32 convolution of codes is exact. Else the sum is split, and the
-parts are added in float64; where no split helps, everything runs in float64, exact up to 2^53.
+float32 holds whole numbers up to 2^24. Every partial sum, in any order, lies between the sum of the negative terms and
+that of the positive ones, and what is known of the codes bounds these. Where the bound stays below 2^24, a float32
+convolution of codes is exact. Else the sum is split, and the parts are added in float64; where no split helps,
+everything runs in float64, exact up to 2^53.
 
     forward, input error   Σ|a·b| ≤ max|a| · max over output channels of Σ|b|
-    weight gradient        Σ|a·b| ≤ Σ over images of √(Σa²) · √(Σb²), for each part of the batch (Cauchy-Schwarz)
+    weight gradient        for each part of the batch, with ‖a⁺‖ = √(Σa²) of an image's positive codes, ‖a⁻‖ of its
+                           negative ones (Cauchy-Schwarz):
+                           positive terms ≤ Σ over images of ‖a⁺‖·‖b⁺‖ + ‖a⁻‖·‖b⁻‖
+                           negative terms ≤ Σ over images of ‖a⁺‖·‖b⁻‖ + ‖a⁻‖·‖b⁺‖ in magnitude
 
 Results leave in the type they were computed in, so float64 means "may exceed 2^24".
 """
@@ -14,7 +18,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -50,15 +53,19 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
     if float32_is_exact():
-        of_x, of_e = (each.sums.squares.double().sqrt() for each in (x, e))  # norms by image and channel
+        norms = x.sums.squares.sqrt(), e.sums.squares.sqrt()  # by image, sign and channel
         pixels = max(layer.height * layer.width, layer.out_height * layer.out_width)
-        rounding = 1 + pixels * 2.0**-23  # they are sums in float32, a rounding for each pixel
+        rounding = 1 + (pixels + 4 * layer.batch) * 2.0**-23  # norms and bounds are sums in float32
         for parts in (1, 2, 4, 8, MOST_PARTS):  # few different sizes: oneDNN compiles a kernel for each
             size = math.ceil(layer.batch / parts)
-            if _greatest_bound(of_x, of_e, size) * rounding <= EXACT_FLOAT32:
-                pieces = zip(x.codes.split(size), e.codes.split(size), strict=True)
-                products = [_gradient(layer, *piece).numpy() for piece in pieces]
-                return torch.from_numpy(np.sum(products, axis=0, dtype=np.float64))
+            if _greatest_bound(*norms, size) * rounding <= EXACT_FLOAT32:
+                first, *rest = (
+                    _gradient(layer, *piece) for piece in zip(x.codes.split(size), e.codes.split(size), strict=True)
+                )
+                total = first.double()
+                for piece in rest:
+                    total += piece
+                return total
             if size == 1:
                 break
     return _gradient(layer, x.codes.double(), e.codes.double())
@@ -73,9 +80,14 @@ def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:
 
 
 def _greatest_bound(of_x: Tensor, of_e: Tensor, size: int) -> float:
-    """The greatest Σ over images of the product of norms, of all pairs of channels and all parts of `size` images."""
-    parts = zip(of_x.split(size), of_e.split(size), strict=True)
-    return max((x.T @ e).max().item() for x, e in parts)
+    """The greatest sum of terms of one sign, of all pairs of channels and all parts of `size` images."""
+    missing = -len(of_x) % size
+    same_and_other_sign = torch.cat([of_e, of_e.flip(1)], dim=2)
+    x, e = (
+        functional.pad(each, (0, 0, 0, 0, 0, missing)).view(-1, 2 * size, each.shape[2])
+        for each in (of_x, same_and_other_sign)
+    )
+    return torch.bmm(x.mT, e).max().item()
 
 
 def _run(layer: Conv, which: Pass, a: Tensor, b: Tensor) -> Tensor:

@@ -48,7 +48,7 @@ def value_range(values: Tensor) -> tuple[float, float] | None:
 def codes(
     values: Tensor, low: float, scale: float, levels: int, zero: int, keys: tuple[int, int] | None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Codes minus `zero`; their sums by pixel (n, 1, h, w) and over the batch (1, c, h, w); squares by (n, c)."""
+    """Codes minus `zero`; their sums by pixel (n, 1, h, w) and over the batch (1, c, h, w); squares (n, 2, c)."""
     library = load()
     assert library is not None
     images, channels, height, width = values.shape
@@ -57,7 +57,7 @@ def codes(
     out = torch.empty_like(values)
     by_pixel = torch.empty(images, 1, height, width, **_FLOAT32)
     over_batch = torch.empty((1, channels, height, width), memory_format=memory_format, **_FLOAT32)
-    squares = torch.empty(images, channels, **_FLOAT32)
+    squares = torch.empty(images, 2, channels, **_FLOAT32)
     library.cpt_codes(
         *(values.data_ptr(), out.data_ptr(), images, channels, height * width, last),
         *(low, scale, levels, zero, keys is not None, *(keys or (0, 0))),

@@ -54,35 +54,48 @@ struct Quantiser {
     }
 };
 
-// One image in channels-last order: the inner loop runs over channels, eight at a time.
+inline float positive(float code) { return code > 0.0f ? code : 0.0f; }
+inline float negative(float code) { return code < 0.0f ? code : 0.0f; }
+
+// `Width` neighbouring channels of one image in channels-last order, pixel by pixel: their squares stay in registers.
+template <bool Stochastic, int Width>
+void codes_of_channels(const Quantiser& f, const float* __restrict x, float* __restrict q, uint32_t first,
+                       int64_t channels, int64_t pixels, float* __restrict pixel_sums, float* __restrict batch_sums,
+                       float* __restrict squares) {
+    const uint32_t step = static_cast<uint32_t>(pixels);
+    float above[Width] = {}, below[Width] = {};
+    for (int64_t p = 0; p < pixels; ++p) {
+        const int64_t at = p * channels;
+        const uint32_t element = first + static_cast<uint32_t>(p);
+        float codes[Width];
+#pragma omp simd
+        for (int k = 0; k < Width; ++k) {
+            const float code = Stochastic ? f.stochastic(x[at + k], element + k * step) : f.nearest(x[at + k]);
+            q[at + k] = codes[k] = code;
+            batch_sums[at + k] += code;
+            above[k] += positive(code) * code;
+            below[k] += negative(code) * code;
+        }
+        for (int half = Width / 2; half > 0; half /= 2)
+            for (int k = 0; k < half; ++k) codes[k] += codes[k + half];
+        pixel_sums[p] += codes[0];
+    }
+    for (int k = 0; k < Width; ++k) {
+        squares[k] = above[k];
+        squares[channels + k] = below[k];
+    }
+}
+
 template <bool Stochastic>
 void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t image, int64_t channels, int64_t pixels,
                          float* pixel_sums, float* batch_sums, float* squares) {
-    const uint32_t step = static_cast<uint32_t>(pixels);
-    for (int64_t p = 0; p < pixels; ++p) {
-        const int64_t at = p * channels;
-        uint32_t element = static_cast<uint32_t>(image * channels * pixels + p);
-        float sums[kVector] = {};
-        int64_t c = 0;
-        for (; c + kVector <= channels; c += kVector, element += kVector * step) {
-#pragma omp simd
-            for (int k = 0; k < kVector; ++k) {
-                const float value = x[at + c + k];
-                const float code = Stochastic ? f.stochastic(value, element + k * step) : f.nearest(value);
-                q[at + c + k] = code;
-                sums[k] += code;
-                batch_sums[at + c + k] += code;
-                squares[c + k] += code * code;
-            }
-        }
-        for (; c < channels; ++c, element += step) {
-            const float code = Stochastic ? f.stochastic(x[at + c], element) : f.nearest(x[at + c]);
-            q[at + c] = code;
-            sums[0] += code;
-            batch_sums[at + c] += code;
-            squares[c] += code * code;
-        }
-        pixel_sums[p] = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+    std::memset(pixel_sums, 0, sizeof(float) * pixels);
+    for (int64_t c = 0; c < channels;) {
+        const bool whole = c + kVector <= channels;
+        const auto run = whole ? codes_of_channels<Stochastic, kVector> : codes_of_channels<Stochastic, 1>;
+        const uint32_t first = static_cast<uint32_t>((image * channels + c) * pixels);
+        run(f, x + c, q + c, first, channels, pixels, pixel_sums, batch_sums + c, squares + c);
+        c += whole ? kVector : 1;
     }
 }
 
@@ -94,17 +107,19 @@ void codes_channels_first(const Quantiser& f, const float* x, float* q, int64_t 
     for (int64_t c = 0; c < channels; ++c) {
         const int64_t row = c * pixels;
         const uint32_t first = static_cast<uint32_t>((image * channels + c) * pixels);
-        float square = 0;
-#pragma omp simd reduction(+ : square)
+        float above = 0, below = 0;
+#pragma omp simd reduction(+ : above, below)
         for (int64_t p = 0; p < pixels; ++p) {
             const float value = x[row + p];
             const float code = Stochastic ? f.stochastic(value, first + static_cast<uint32_t>(p)) : f.nearest(value);
             q[row + p] = code;
             pixel_sums[p] += code;
             batch_sums[row + p] += code;
-            square += code * code;
+            above += positive(code) * code;
+            below += negative(code) * code;
         }
-        squares[c] += square;
+        squares[c] = above;
+        squares[channels + c] = below;
     }
 }
 
@@ -197,14 +212,29 @@ struct Kinds {
     }
 };
 
-// The channels of one pixel: y = (y + shift)·alpha + (row·beta + border).
-inline void finish_pixel(float* __restrict y, int64_t channels, float row, const float* __restrict alpha,
-                         const float* __restrict beta, const float* __restrict shift, const float* __restrict border) {
+// Neighbouring pixels that share their terms, in channels-last order: y = (y + shift)·alpha + (row·beta + border) for
+// `Width` channels, whose terms stay in registers.
+template <int Width>
+void finish_channels(float* __restrict y, int64_t pixels, int64_t channels, const float* __restrict row,
+                     const float* __restrict alpha, const float* __restrict beta, const float* __restrict shift,
+                     const float* __restrict border) {
+    float a[Width], b[Width], s[Width], o[Width];
+    for (int k = 0; k < Width; ++k) a[k] = alpha[k], b[k] = beta[k], s[k] = shift[k], o[k] = border[k];
+    for (int64_t p = 0; p < pixels; ++p)
+#pragma omp simd
+        for (int k = 0; k < Width; ++k) {
+            float& value = y[p * channels + k];
+            value = (value + s[k]) * a[k] + (row[p] * b[k] + o[k]);
+        }
+}
+
+void finish_pixels(float* y, int64_t pixels, int64_t channels, const float* row, const float* alpha, const float* beta,
+                   const float* shift, const float* border) {
     int64_t c = 0;
     for (; c + kVector <= channels; c += kVector)
-        for (int k = 0; k < kVector; ++k)
-            y[c + k] = (y[c + k] + shift[c + k]) * alpha[c + k] + (row * beta[c + k] + border[c + k]);
-    for (; c < channels; ++c) y[c] = (y[c] + shift[c]) * alpha[c] + (row * beta[c] + border[c]);
+        finish_channels<kVector>(y + c, pixels, channels, row, alpha + c, beta + c, shift + c, border + c);
+    for (; c < channels; ++c)
+        finish_channels<1>(y + c, pixels, channels, row, alpha + c, beta + c, shift + c, border + c);
 }
 
 }  // namespace
@@ -238,7 +268,8 @@ int32_t cpt_range(const float* x, int64_t count, int32_t threads, float* low, fl
     return bad ? kNotFinite : kDone;
 }
 
-// Codes minus `zero`, and their sums: by pixel over channels, by element over the batch, squares by image and channel.
+// Codes minus `zero`, and their sums: by pixel over channels, by element over the batch, and of squares by image,
+// sign (those of positive codes first) and channel.
 int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, int64_t pixels, int32_t channels_last,
                   float low, float scale, float levels, float zero, int32_t stochastic, uint32_t key_0, uint32_t key_1,
                   float* pixel_sums, float* batch_sums, float* squares, int32_t threads) try {
@@ -247,7 +278,6 @@ int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, in
     const auto run = channels_last ? (stochastic ? codes_channels_last<true> : codes_channels_last<false>)
                                    : (stochastic ? codes_channels_first<true> : codes_channels_first<false>);
     std::memset(batch_sums, 0, sizeof(float) * size);
-    std::memset(squares, 0, sizeof(float) * images * channels);
     std::vector<float> by_thread(threads * size, 0.0f);
 #pragma omp parallel num_threads(threads)
     {
@@ -255,7 +285,7 @@ int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, in
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < images; ++n)
             run(f, x + n * size, q + n * size, n, channels, pixels, pixel_sums + n * pixels, mine,
-                squares + n * channels);
+                squares + n * 2 * channels);
 #pragma omp critical
         for (int64_t i = 0; i < size; ++i) batch_sums[i] += mine[i];
     }
@@ -364,9 +394,11 @@ int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_
             }
             float* image = y + n * size;
             if (channels_last) {
-                for (int64_t p = 0; p < count; ++p)
-                    finish_pixel(image + p * channels, channels, row[p], alpha.data(), beta.data(), &shift[kind[p]],
-                                 &border[kind[p]]);
+                for (int64_t p = 0, end; p < count; p = end) {
+                    for (end = p + 1; end < count && kind[end] == kind[p];) ++end;
+                    finish_pixels(image + p * channels, end - p, channels, row + p, alpha.data(), beta.data(),
+                                  &shift[kind[p]], &border[kind[p]]);
+                }
             } else {
                 for (int64_t c = 0; c < channels; ++c) {
                     const int64_t at = c * count;
