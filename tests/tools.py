@@ -181,6 +181,19 @@ def small_wgrad(**changes: int) -> Command:
     return replace(command, **changes)
 
 
+# Python's Tcl has no `exit`, and its output is lost unless it is flushed.
+TKINTER = """
+import os, sys, tkinter
+tcl = tkinter.Tcl()
+def leave(code="0"):
+    tcl.eval("flush stdout; flush stderr")
+    os._exit(int(code))
+tcl.createcommand("exit", leave)
+tcl.evalfile(sys.argv[1])
+tcl.eval("flush stdout")
+"""
+
+
 def tcl_interpreter() -> list[str]:
     """Tclsh, or the Tcl inside Python where there is no tclsh; either takes a script's name."""
     tclsh = shutil.which("tclsh")
@@ -188,4 +201,4 @@ def tcl_interpreter() -> list[str]:
         return [tclsh]
     if importlib.util.find_spec("_tkinter") is None:
         pytest.skip("no Tcl to run the vendor's scripts with: apt-get install tcl, or a Python with tkinter")
-    return [sys.executable, "-c", "import sys, tkinter; tkinter.Tcl().evalfile(sys.argv[1])"]
+    return [sys.executable, "-c", TKINTER]
