@@ -21,6 +21,7 @@ start here:
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
   cpt vectors --config tiny    write the test vectors that every executor replays
   cpt plot-schedule ten        precision schedules, drawn, with what they save
+  cpt range-test --help        which precisions to cycle between; cpt landscape compares minima
   cpt tables                   the papers' cost tables, recomputed
   cpt bench                    speeds on this machine: training, the reference, the HLS kernel, costs
 
@@ -40,6 +41,8 @@ COMMANDS = (
     "tables",
     "plot_schedule",
     "experiment",
+    "range_test",
+    "landscape",
     "bench",
     "constants",
 )
