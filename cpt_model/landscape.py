@@ -113,7 +113,7 @@ def landscape(
     batches = list(data)
     _check(models, batches, path, bits, span, points)
     settings: dict[str, Any] = {
-        "bits": list(bits) if isinstance(bits, tuple) else bits,
+        "bits": [int(each) for each in bits] if isinstance(bits, tuple) else int(bits),
         "span": span,
         "points": points,
         "seed": seed,

@@ -56,8 +56,8 @@ class Cyclic(Schedule):
 
     def __post_init__(self) -> None:
         check_range(self.low, self.high)
-        if self.cycles < 1:
-            raise ScheduleError(f"cycles = {self.cycles} is below 1")
+        if not isinstance(self.cycles, (int, np.integer)) or self.cycles < 1:
+            raise ScheduleError(f"cycles = {self.cycles} is not a whole number of at least 1")
         if self.growth not in GROWTH:
             raise ScheduleError(f"growth '{self.growth}' is unknown; there are: {', '.join(GROWTH)}")
         if self.decay not in DECAY:

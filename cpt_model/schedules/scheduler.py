@@ -67,16 +67,24 @@ class PrecisionScheduler:
         """The precision in force."""
         return self._last_bits
 
-    def state_dict(self) -> dict[str, int]:
-        return {"last_step": self.last_step, "total_steps": self.total_steps, "every": self.every}
+    def state_dict(self) -> dict[str, int | str]:
+        return {"last_step": self.last_step, **self._identity()}
 
-    def load_state_dict(self, state: dict[str, int]) -> None:
-        """Continues where a saved run was; one of another length is refused."""
-        for name in ("total_steps", "every"):
-            if state[name] != getattr(self, name):
-                raise ScheduleError(f"saved with {name} = {state[name]}, this scheduler has {getattr(self, name)}")
-        self.last_step = state["last_step"]
+    def load_state_dict(self, state: dict[str, int | str]) -> None:
+        """Continues where a saved run was; one of another length or with other schedules is refused."""
+        for name, own in self._identity().items():
+            if state[name] != own:
+                raise ScheduleError(f"saved with {name} = {state[name]}, this scheduler has {own}")
+        self.last_step = int(state["last_step"])
         self._move_to(self.bits_at(min(self.last_step, self.total_steps - 1)))
+
+    def _identity(self) -> dict[str, int | str]:
+        return {
+            "total_steps": self.total_steps,
+            "every": self.every,
+            "forward": repr(self.forward),
+            "gradient": repr(self.gradient),
+        }
 
     def _move_to(self, bits: Bits) -> None:
         if bits != self._last_bits:

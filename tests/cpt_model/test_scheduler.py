@@ -61,5 +61,8 @@ def test_a_state_of_another_run_is_refused() -> None:
     scheduler = PrecisionScheduler(lambda bits: None, Static(8), 8, total_steps=5)
     with pytest.raises(ScheduleError, match="total_steps = 6"):
         scheduler.load_state_dict({"last_step": 1, "total_steps": 6, "every": 1})
+    other = PrecisionScheduler(lambda bits: None, Static(6), 8, total_steps=scheduler.total_steps)
+    with pytest.raises(ScheduleError, match="forward"):
+        scheduler.load_state_dict(other.state_dict())
     with pytest.raises(ScheduleError, match="at least 1"):
         PrecisionScheduler(lambda bits: None, Static(8), 8, total_steps=0)

@@ -124,7 +124,8 @@ def test_a_vector_equals_its_steps() -> None:
         (lambda: Static(17), "not a whole number in 1..16"),
         (lambda: Static(3.5), "not a whole number"),  # type: ignore[arg-type]
         (lambda: CPT(8, 3), "above high"),
-        (lambda: CPT(3, 8, cycles=0), "below 1"),
+        (lambda: CPT(3, 8, cycles=0), "at least 1"),
+        (lambda: CPT(3, 8, cycles=2.5), "whole number"),  # type: ignore[arg-type]
         (lambda: CPT(3, 8, cycles=32).bits(0, 31), "fewer than the 32 cycles"),
         (lambda: Cyclic(3, 8, growth="cubic"), "'cubic' is unknown"),
         (lambda: Deficit(3, 8, 90, 20).bits(0, 100), "window ends at step 110"),
