@@ -7,6 +7,7 @@ the same code on a simulated pynq device.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import reduce
@@ -240,7 +241,9 @@ def find_kernel(overlay: Any) -> CptKernel:
 
 def board_device() -> Any:
     """The first device that is not simulated."""
-    devices = [device for device in Device.devices if getattr(device, "simulates", None) is None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is no device is said below
+        devices = [device for device in Device.devices if getattr(device, "simulates", None) is None]
     if not devices:
         raise DeviceError(
             "no PYNQ device on this machine: run this on the board as root (with XRT set up), or take a simulated"

@@ -15,8 +15,12 @@ class InterruptSleeper:
         self._loop = thread_loop()
 
     def usable(self) -> bool:
-        """False inside a coroutine (a notebook that awaits, say): that loop cannot be run from here."""
-        return not self._loop.is_running() and not self._loop.is_closed()
+        """False inside a coroutine (in a notebook, say): no loop can be run from there."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return not self._loop.is_running() and not self._loop.is_closed()
+        return False
 
     def sleep(self, seconds: float) -> bool:
         """True as soon as the interrupt is reported, False after so many seconds without one."""

@@ -79,6 +79,8 @@ class Slot:
         """Packs codes into the region; a wrong shape or a code out of range is refused by name."""
         if codes.shape != self.shape:
             raise ValueError(f"tensor '{self.name}' has shape {codes.shape}, expected {self.shape}")
+        if not np.issubdtype(codes.dtype, np.integer):
+            raise ValueError(f"tensor '{self.name}' holds {codes.dtype}, expected integers")
         try:
             planes = pack_planes(codes, self.bits, self.signed)
         except ValueError as problem:
