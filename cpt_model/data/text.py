@@ -7,17 +7,17 @@ numbered by how often they occur in the training text, the most frequent first, 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from cpt_model.data.encoded_text import encoded_folder, keep_encoded, read_encoded
 from cpt_model.data.images import DataError
 from cpt_model.data.store import data_folder
+from cpt_model.data.text_data import PARTS, TextData
 
 EOS, UNKNOWN = "<eos>", "<unk>"
-PARTS = ("train", "valid", "test")
 # How the files are named, and the folders below --datadir (or the cache) they may be in.
 FORMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "ptb": ("ptb.{}.txt", ("ptb", "penn", "simple-examples/data")),
@@ -33,17 +33,6 @@ ADVICE = {
 }
 
 
-@dataclass(frozen=True)
-class TextData:
-    """Word numbers of the three parts."""
-
-    name: str
-    vocabulary: tuple[str, ...]  # the most frequent first
-    train: npt.NDArray[np.int32]
-    valid: npt.NDArray[np.int32]
-    test: npt.NDArray[np.int32]
-
-
 def load_text(dataset: str, datadir: Path | None = None) -> TextData:
     """The text in a folder, or in the cache."""
     if dataset not in FORMS:
@@ -57,8 +46,14 @@ def load_text(dataset: str, datadir: Path | None = None) -> TextData:
         for path in paths:
             if not path.is_file():
                 raise DataError(f"{path}: missing beside the other parts of {dataset}; {ADVICE[dataset]}")
+        kept = encoded_folder(dataset, paths)
+        if kept and (found := read_encoded(dataset, kept)):
+            return found
         vocabulary = read_vocabulary(paths[0])
-        return TextData(dataset, vocabulary, *(encode(path, vocabulary) for path in paths))
+        data = TextData(dataset, vocabulary, *(encode(path, vocabulary) for path in paths))
+        if kept:
+            keep_encoded(kept, data)
+        return data
     expected = ", ".join(pattern.format(part) for part in PARTS)
     raise DataError(f"{dataset} is not in {root}: expected {expected} there or in {below[0]}/; {ADVICE[dataset]}")
 

@@ -11,7 +11,7 @@ import torch
 from cpt_model.data.batches import Batch, check_share, check_step
 from cpt_model.data.draws import Purpose, check_seed, permutation, words
 from cpt_model.data.images import DataError
-from cpt_model.data.text import TextData
+from cpt_model.data.text_data import TextData
 
 
 class TextBatches:
