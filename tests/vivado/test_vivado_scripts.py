@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from host import memory_need
 from sim import contract
 from sim.bench.verilator import verilator_environment
 from sim.contract import CONFIGS
@@ -284,9 +285,30 @@ def test_constraints_name_the_ports_that_the_design_has(copy: Path, memory: str)
     assert len(ports) == (2 if memory == "pl" else 1)
 
 
-def make(*arguments: str, path: str) -> subprocess.CompletedProcess[str]:
+def test_the_guides_name_the_addresses_that_the_scripts_give(copy: Path) -> None:
+    given = set()
+    for memory in ("ps", "pl"):
+        for call in calls(succeed(copy, CPT_MEMORY=memory), "assign_bd_address"):
+            offset = re.search(r"-offset (0x[0-9A-F]+)", call)
+            assert offset is not None
+            given.add(offset[1])
+    given -= {"0x00000000"}
+    for guide in ("README.md", "BRINGUP.md"):
+        text = (ROOT / "vivado" / guide).read_text()
+        assert set(re.findall(r"0x4[0-9A-F]{3}0000\b|0x80000000", text)) - {hex(contract.VERSION_MAGIC)} == given
+
+
+def test_the_guide_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    guide = (ROOT / "vivado" / "BRINGUP.md").read_text()
+    shown = re.search(r"python -m host.memory_need (.*)\n((?:    # .*\n)+)", guide)
+    assert shown is not None
+    assert memory_need.main(shown[1].split()) == 0
+    assert re.findall(r"(?m)^    # (.*)$", shown[2]) == capsys.readouterr().out.splitlines()
+
+
+def make(*arguments: str, path: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["make", "-C", str(ROOT / "vivado"), *arguments],
+        ["make", "-C", str(root / "vivado"), *arguments],
         env={**os.environ, "PATH": path, "MAKEFLAGS": ""},
         capture_output=True,
         text=True,
@@ -308,6 +330,26 @@ def test_make_hands_the_settings_over(tmp_path: Path) -> None:
     assert re.search(r"-source \S*vivado/tcl/build.tcl$", done.stdout, re.MULTILINE)
 
 
+def test_make_board_gathers_what_pynqs_image_build_takes(copy: Path) -> None:
+    succeed(copy, CPT_CONFIG="tiny")
+    board = copy / "out" / "pynq" / "ZC706"
+    done = make("board", "CONFIG=tiny", path=os.environ["PATH"], root=copy)
+    assert done.returncode == 0, done.stderr
+    spec = (board / "ZC706.spec").read_text()
+    bitstream = re.search(r"BITSTREAM_ZC706 := (\S+)", spec)
+    assert bitstream is not None
+    assert (board / bitstream[1]).exists()
+    assert (board / bitstream[1]).with_suffix(".hwh").exists()
+    assert (board / "petalinux_bsp" / "hardware_project" / "cpt.xsa").exists()
+
+
+def test_make_board_says_what_to_build_first(copy: Path) -> None:
+    done = make("board", "MEMORY=pl", path=os.environ["PATH"], root=copy)
+    assert done.returncode != 0
+    assert "build it first, 'make -C vivado bitstream CORE=rtl CONFIG=zc706 MEMORY=pl'" in done.stderr
+    assert not (copy / "out").exists()
+
+
 @pytest.mark.parametrize("goal", ["ip", "bitstream"])
 def test_make_says_what_is_missing_where_there_is_no_vivado(goal: str) -> None:
     if shutil.which("vivado"):
@@ -317,6 +359,7 @@ def test_make_says_what_is_missing_where_there_is_no_vivado(goal: str) -> None:
     assert f"make {goal}: vivado is not on the PATH" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS)
 def test_the_packaged_top_fits_the_core(config: str) -> None:
     """Verilator finds nothing to say of the top, and refuses a width that is not the build's."""
