@@ -1,4 +1,11 @@
-"""The processes of one run: one alone, or those that `torchrun` started, joined over gloo."""
+"""The processes of one run: one alone, or those that `torchrun` started, joined over gloo.
+
+What several are equal to: process r takes the r-th slice of the batch that one alone would take, augmented alike, and
+quantises it with ranges, batch statistics and noise of its own (`noise_seed`). A step then uses the mean of the
+processes' gradients. So the weights are the same on all of them, and equal (of two processes, bit for bit) to those of
+as many copies in one process whose gradients are averaged. They are not those of one process with the whole batch: its
+ranges and batch statistics span all of it. The first process writes all files and evaluates with its own statistics.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
+import numpy as np
 import torch
-from torch import Tensor, distributed
+from torch import distributed
 
 # The first process evaluates alone, the others wait for it.
 LIMIT = timedelta(hours=2)
@@ -43,13 +51,19 @@ class Processes:
         distributed.all_reduce(greatest, op=distributed.ReduceOp.MAX)
         return int(greatest.item())
 
-    def same(self, what: Tensor) -> bool:
-        """Whether all processes hold the same tensor."""
-        if self.world == 1:
-            return True
-        first = what.clone()
-        distributed.broadcast(first, src=0)
-        return not self.any(int(not torch.equal(first, what)))
+
+def mixed(*numbers: int) -> int:
+    """64 bits that differ wherever one of the numbers does."""
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0])
+
+
+def noise_seed(seed: int, rank: int) -> int:
+    """Of stochastic rounding: the first process draws what a run alone draws, the others draw their own.
+
+    >>> noise_seed(7, 0), noise_seed(7, 1) != noise_seed(7, 2)
+    (7, True)
+    """
+    return mixed(seed, rank) if rank else seed
 
 
 @contextmanager

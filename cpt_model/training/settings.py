@@ -19,8 +19,9 @@ from cpt_model.training.rates import RATES
 STEPS = 64_000  # of the CPT paper's CIFAR recipe
 OPTIMISERS = ("sgd", "adam")
 TEXT_SETS = tuple(FORMS)
-# Changing these does not change a run's weights: it may go on with other values.
+# A run may go on with other values of these: they do not change its weights, or a checkpoint has what came of them.
 FREE = {"folder", "datadir", "workers", "log_every", "eval_every", "save_every", "test_limit", "latency", "tensorboard"}
+FREE |= {"threads", "fit_batch"}
 
 
 class SettingsError(ValueError):

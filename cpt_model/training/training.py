@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
@@ -26,7 +25,7 @@ from cpt_model.training.journal import Journal
 from cpt_model.training.latency import latency_model
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan, precision_name
-from cpt_model.training.processes import Processes
+from cpt_model.training.processes import Processes, mixed, noise_seed
 from cpt_model.training.progress import Progress
 from cpt_model.training.rates import rate
 from cpt_model.training.settings import STEPS, Settings, SettingsError
@@ -57,7 +56,8 @@ class Training:
         self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency)())
         self.precision: Run | None = None
         if schedules is not None:
-            config = Config(run.quantiser, self._policy(), self.meter.highest(), run.gradient_bits, self._noise_seed())
+            noise = noise_seed(run.seed, who.rank)
+            config = Config(run.quantiser, self._policy(), self.meter.highest(), run.gradient_bits, noise)
             prepare_(self.model, config)
             self.precision = Run(self.model, schedules, self.total)
         self.averaging = None
@@ -109,7 +109,7 @@ class Training:
     def _step(self, journal: Journal | None) -> None:
         run, step = self.run, self.done
         x, target = self.task.batches[step]
-        torch.manual_seed(_mixed(run.seed, self.who.rank, step))  # dropout
+        torch.manual_seed(mixed(run.seed, self.who.rank, step))  # dropout
         lr = rate(run, step, self.total)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
@@ -310,20 +310,11 @@ class Training:
     def _policy(self) -> str:
         return self.run.policy or entry(self.run.arch).policy
 
-    def _noise_seed(self) -> int:
-        """Each process draws noise of its own; the first one draws that of a run alone."""
-        return _mixed(self.run.seed, self.who.rank) if self.who.rank else self.run.seed
-
     def _file(self, name: str) -> Path:
         return Path(self.run.folder) / name
 
     def _seconds(self) -> float:
         return self.seconds + time.monotonic() - self._began
-
-
-def _mixed(*numbers: int) -> int:
-    """64 bits that differ wherever one of the numbers does."""
-    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0])
 
 
 def _exp(loss: float) -> float:

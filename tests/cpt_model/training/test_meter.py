@@ -1,0 +1,38 @@
+"""The running cost ends where the cost model's sum over the whole run is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cpt_model.callbacks.run import Plan
+from cpt_model.cost import Run, count_network, gbitops, paper_board
+from cpt_model.schedules import CPT, Bits, Static
+from cpt_model.training.meter import Meter
+
+NETWORK = count_network("cifar10_resnet_8")
+
+
+def test_a_run_costs_what_the_cost_model_says() -> None:
+    schedule, gradient = CPT(3, 8, cycles=4), CPT(6, 8, cycles=4)
+    meter = Meter(NETWORK, Plan(schedule, gradient), steps=200, batch=32, board=paper_board())
+    run = Run(schedule, gradient, iterations=200, batch=32)
+    assert meter.after(200).gbitops == pytest.approx(gbitops(NETWORK, run))
+    assert meter.after(200).board_hours == pytest.approx(paper_board().hours(NETWORK, run))
+    static = Run(Static(8), 8, iterations=200, batch=32)
+    assert meter.static().gbitops == pytest.approx(gbitops(NETWORK, static))
+    assert meter.static().board_hours == pytest.approx(paper_board().hours(NETWORK, static))
+
+
+def test_bits_are_the_schedulers() -> None:
+    schedule = CPT(3, 8, cycles=2)
+    meter = Meter(NETWORK, Plan(schedule, 8, every=10), steps=95, batch=1, board=paper_board())
+    assert [meter.bits(step).forward for step in range(95)] == np.repeat(schedule.bits(range(10), 10), 10)[:95].tolist()
+    assert meter.highest() == Bits(int(schedule.bits(range(10), 10).max()), 8)
+
+
+def test_float32_counts_32_bits_and_has_no_hours() -> None:
+    meter = Meter(NETWORK, None, steps=2, batch=3, board=paper_board())
+    assert meter.after(2).gbitops == pytest.approx(2 * 3 * NETWORK.operations * 3 * 32**2 / 1e9)
+    assert meter.after(2).board_hours is None
+    assert meter.bits(0) == Bits(0, 0)

@@ -1,0 +1,124 @@
+"""Two processes of torchrun: what they are equal to, and that they go on bit for bit after being killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from cpt_model import Bits, Config, prepare_, scheduler
+from cpt_model.data import TrainingBatches, load_images
+from cpt_model.models import build
+from cpt_model.schedules import CPT
+from cpt_model.training import read_metrics
+from cpt_model.training.checkpoint import load_checkpoint
+from cpt_model.training.processes import noise_seed
+from tests.cpt_model.training.run_tools import assert_equal, assert_same_run
+
+LIMIT = 240
+STEPS = 6
+FLAGS = (
+    f"--config digits --steps {STEPS} --batch 8 --limit 80 --test-limit 20 --cycles 1 --lr-schedule constant --seed 3 "
+    "--log-every 1 --eval-every 4 --save-every 2 --threads 1 --no-tensorboard --automatic_resume"
+).split()
+
+
+def start(folder: Path, *more: str) -> subprocess.Popen[bytes]:
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command = [*launch, "-m", "scripts.cli", "train", *FLAGS, "--out", str(folder), *more]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(command, env=environment, start_new_session=True)
+
+
+def kill_all(process: subprocess.Popen[bytes]) -> None:
+    """The launcher and both workers: they are a session of their own."""
+    for pid in sessions().get(process.pid, []):
+        os.kill(pid, signal.SIGKILL)
+    process.wait(LIMIT)
+
+
+def sessions() -> dict[int, list[int]]:
+    """Processes by session (the workers have process groups of their own, but not sessions)."""
+    found: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                found.setdefault(os.getsid(int(name)), []).append(int(name))
+            except OSError:
+                continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("two") / "run"
+    process = start(folder)
+    try:
+        assert process.wait(LIMIT) == 0
+    finally:
+        kill_all(process)
+    return folder
+
+
+def in_one_process() -> dict[str, Tensor]:
+    """Two copies, each with its half of every batch and its own noise; both take the mean of the gradients."""
+    data, models, halves = load_images("digits"), [], []
+    for rank in range(2):
+        torch.manual_seed(3)
+        model = build("digits_resnet_8", 10).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        models.append(prepare_(model, Config(bits=Bits(8, 8), seed=noise_seed(3, rank))))
+        halves.append(TrainingBatches(data, 8, 3, True, rank, 2, 80))
+    bits = [scheduler(model, CPT(3, 8, cycles=1), 8, STEPS) for model in models]
+    optimisers = [torch.optim.SGD(model.parameters(), 0.05, 0.9, weight_decay=1e-4) for model in models]
+    for step in range(STEPS):
+        for model, half in zip(models, halves, strict=True):
+            x, target = half[step]
+            model.zero_grad()
+            nn.functional.cross_entropy(model(x), target).backward()
+        for one, other in zip(models[0].parameters(), models[1].parameters(), strict=True):
+            assert one.grad is not None
+            assert other.grad is not None
+            mean = (one.grad + other.grad) / 2
+            one.grad.copy_(mean)
+            other.grad.copy_(mean)
+        for optimiser, precision in zip(optimisers, bits, strict=True):
+            optimiser.step()
+            precision.step()
+    assert all(map(torch.equal, models[0].parameters(), models[1].parameters()))
+    return dict(models[0].state_dict())
+
+
+@pytest.mark.slow
+def test_two_processes_are_two_copies_with_averaged_gradients(whole: Path) -> None:
+    saved = load_checkpoint(whole / "last.pt")
+    assert saved["processes"] == 2
+    assert_equal(dict(saved["model"]), in_one_process())
+
+
+@pytest.mark.slow
+def test_killed_they_go_on_bit_for_bit(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    process = start(folder)
+    try:
+        end = time.monotonic() + LIMIT
+        while not any(line["step"] >= 3 for line in read_metrics(folder)):
+            assert process.poll() is None, "it ended before step 3"
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    finally:
+        kill_all(process)
+    assert not (folder / "summary.json").exists(), "it was too quick to be killed"
+    assert 2 <= load_checkpoint(folder / "last.pt")["step"] < STEPS
+    again = start(folder)
+    try:
+        assert again.wait(LIMIT) == 0
+    finally:
+        kill_all(again)
+    assert_same_run(whole, folder)

@@ -1,0 +1,96 @@
+"""Settings are checked when they are made, and survive JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from cpt_model.models import NETWORKS
+from cpt_model.training import Settings, SettingsError, precision_name
+from cpt_model.training.precision_plan import forward_schedule
+from cpt_model.training.recipes import home_of, read_recipe, recipe_names
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"arch": "resnet_9"}, "no network 'resnet_9'"),
+        ({"dataset": "svhn"}, "no dataset 'svhn'"),
+        ({"arch": "cifar10_resnet_8", "dataset": "cifar100"}, "for cifar10, not for cifar100"),
+        ({"arch": "cifar100_resnet_20", "dataset": "cifar10"}, "for cifar100, not for cifar10"),
+        ({"arch": "lstm_lm", "dataset": "cifar10"}, "takes text"),
+        ({"dataset": "ptb"}, "takes images"),
+        ({"steps": 10, "epochs": 1}, "give one of them"),
+        ({"steps": 0}, "steps = 0"),
+        ({"batch": 2.5}, "batch = 2.5"),
+        ({"fw_bits": (8, 3)}, "the lower bound comes first"),
+        ({"fw_bits": (3, 5, 8)}, "give one number"),
+        ({"fw_bits": (0, 8)}, "not a whole number in 1..16"),
+        ({"fw_bits": (17,)}, "not a whole number in 0..16"),
+        ({"fw_bits": (8,), "bw_bits": (0,)}, "only where all is"),
+        ({"fw_bits": (8,), "schedule": "CR"}, "goes between two precisions"),
+        ({"fw_bits": (3, 8), "schedule": "static"}, "static precision is one number"),
+        ({"fw_bits": (3, 8), "schedule": "cosine"}, "is unknown"),
+        ({"fw_bits": (0,), "quantiser": "dorefa"}, "plain float32"),
+        ({"fw_bits": (0,), "eval_bits": 8}, "plain float32"),
+        ({"fw_bits": (0,), "bw_bits": (6,)}, "plain float32"),
+        ({"quantiser": "sawb"}, "sawb"),
+        ({"quantiser": "wageubn", "fw_bits": (1, 8)}, "2 bits or more"),
+        ({"policy": "all"}, "unknown policy"),
+        ({"late_start": 1.0, "fw_bits": (3, 8)}, "share of the run"),
+        ({"late_start": 0.5}, "no start"),
+        ({"deficit": (0, 5)}, "is one number"),
+        ({"deficit": (0, 5), "fw_bits": (3, 8), "schedule": "CR"}, "a schedule of its own"),
+        ({"eval_bits": 20}, "eval_bits = 20"),
+        ({"optimiser": "lamb"}, "optimiser 'lamb'"),
+        ({"lr": 0.0}, "lr = 0.0"),
+        ({"lr": float("nan")}, "lr = nan"),
+        ({"lr_schedule": "poly"}, "lr_schedule 'poly'"),
+        ({"lr_milestones": (0.75, 0.5)}, "rising order"),
+        ({"lr_low": 1.0}, "above lr"),
+        ({"warm_up_lr": 0.01}, "without warm_up"),
+        ({"swa_every": 5}, "without swa_start"),
+        ({"latency": "vu9p"}, "no latency model 'vu9p'"),
+    ],
+)
+def test_what_cannot_be_is_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace(".", r"\.")):
+        Settings(**values)
+
+
+def test_settings_survive_json() -> None:
+    run = Settings(fw_bits=(3, 8), deficit=(5, 7), lr_milestones=(0.3,), swa_start=4, threads=2)
+    assert Settings.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+
+
+def test_an_unknown_setting_is_named() -> None:
+    with pytest.raises(SettingsError, match="'bits'"):
+        Settings.from_dict({"bits": 8})
+
+
+def test_equal_bounds_are_static() -> None:
+    run = Settings(fw_bits=(8, 8), bw_bits=(8, 8))
+    assert precision_name(run) == "8/8"
+    assert set(forward_schedule(run).bits(range(100), 100).tolist()) == {8}
+
+
+def test_late_start_begins_low_and_a_deficit_dips() -> None:
+    late = forward_schedule(Settings(fw_bits=(3, 8), cycles=2, late_start=0.5))
+    assert late.bits(range(100), 100).tolist()[:50] == [3] * 50
+    assert late.bits(99, 100) == 8
+    dip = forward_schedule(Settings(fw_bits=(3, 8), deficit=(10, 5)))
+    assert [int(dip.bits(step, 100)) for step in (9, 10, 14, 15)] == [8, 3, 3, 8]
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_is_a_run(name: str) -> None:
+    run = Settings.from_dict(read_recipe(name))
+    forward_schedule(run).bits(0, run.steps or 64_000)
+
+
+def test_every_network_has_a_home() -> None:
+    for name in NETWORKS:
+        dataset, recipe = home_of(name)
+        Settings.from_dict(read_recipe(recipe) | {"arch": name, "dataset": dataset})
