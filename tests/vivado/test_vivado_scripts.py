@@ -21,43 +21,10 @@ from sim.bench.verilator import verilator_environment
 from sim.contract import CONFIGS
 from sim.rtl_sources import rtl_sources
 from tests.tools import ROOT, tcl_interpreter
+from tests.vivado.stubbed import STUBS, calls, run, succeed
 
-STUBS = Path(__file__).parent / "stubs"
 SCRIPTS = sorted((ROOT / "vivado" / "tcl").glob("*.tcl"))
 VARIANTS = list(product(("rtl", "hls"), CONFIGS, ("ps", "pl")))
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """As much of the repository as the scripts look at, and an HLS core as if exported."""
-    shutil.copytree(ROOT / "vivado", tmp_path / "vivado", ignore=shutil.ignore_patterns("bench", "harness", "proofs"))
-    for config in CONFIGS:
-        exported = tmp_path / "hls" / "build" / f"vitis_{config}" / "solution" / "impl" / "ip"
-        exported.mkdir(parents=True)
-        (exported / "component.xml").touch()
-    return tmp_path
-
-
-def run(copy: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "STUB_SCRIPT": str(copy / "vivado" / "tcl" / "build.tcl"),
-        "CPT_STAGE": "bitstream",
-        "CPT_CORE": "rtl",
-        "CPT_CONFIG": "zc706",
-        "CPT_MEMORY": "ps",
-        "CPT_CLOCK_MHZ": "200",
-        "CPT_JOBS": "2",
-        **settings,
-    }
-    command = [*tcl_interpreter(), str(STUBS / "run.tcl")]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
-
-
-def succeed(copy: Path, **settings: str) -> list[str]:
-    done = run(copy, **settings)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-    return done.stdout.splitlines()
 
 
 def tcl_commands(tmp_path: Path) -> set[str]:
@@ -66,10 +33,6 @@ def tcl_commands(tmp_path: Path) -> set[str]:
     script.write_text("puts [info commands]\n")
     listed = subprocess.run([*tcl_interpreter(), str(script)], capture_output=True, text=True, check=True, timeout=60)
     return set(listed.stdout.split())
-
-
-def calls(lines: list[str], command: str) -> list[str]:
-    return [line.removeprefix("CALL ") for line in lines if re.match(rf"CALL {command}( |$)", line)]
 
 
 @pytest.mark.parametrize(("core", "config", "memory"), VARIANTS)

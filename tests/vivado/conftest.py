@@ -1,0 +1,22 @@
+"""A copy of the repository for scripts that write beside themselves."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sim.contract import CONFIGS
+from tests.tools import ROOT
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """As much of the repository as the scripts look at, and an HLS core as if exported."""
+    shutil.copytree(ROOT / "vivado", tmp_path / "vivado", ignore=shutil.ignore_patterns("bench", "harness", "proofs"))
+    for config in CONFIGS:
+        exported = tmp_path / "hls" / "build" / f"vitis_{config}" / "solution" / "impl" / "ip"
+        exported.mkdir(parents=True)
+        (exported / "component.xml").touch()
+    return tmp_path
