@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import warnings
 from typing import Any
 
@@ -24,17 +25,23 @@ class InterruptSleeper:
 
     def sleep(self, seconds: float) -> bool:
         """True as soon as the interrupt is reported, False after so many seconds without one."""
+        end = time.monotonic() + seconds
         waiting = self._loop.create_task(self._interrupt.wait())
-        waiting.add_done_callback(lambda _: self._loop.stop())
+        waiting.add_done_callback(self._stop)
         alarm = self._loop.call_later(seconds, self._loop.stop)
         try:
-            self._loop.run_forever()
+            while not waiting.done() and time.monotonic() < end:
+                self._loop.run_forever()
             return waiting.done()
         finally:  # also on Ctrl-C: nothing of ours stays in the loop
             alarm.cancel()
+            waiting.remove_done_callback(self._stop)
             if not waiting.done():
                 waiting.cancel()
                 self._loop.run_until_complete(asyncio.gather(waiting, return_exceptions=True))
+
+    def _stop(self, _done: asyncio.Task) -> None:
+        self._loop.stop()
 
 
 def thread_loop() -> asyncio.AbstractEventLoop:

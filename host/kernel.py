@@ -33,6 +33,7 @@ class CptKernel(DefaultIP):
         self._sleeper = None if interrupt is None else InterruptSleeper(interrupt)
         self.running = False
         self._started = 0.0
+        self._missed = 0  # interrupts in a row
 
     @property
     def by_interrupt(self) -> bool:
@@ -76,8 +77,12 @@ class CptKernel(DefaultIP):
             if self._sleeper is None or not self._sleeper.usable():
                 time.sleep(min(pause, left))
                 pause = min(2 * pause, LAST_PAUSE)
-            elif not self._sleeper.sleep(min(left, HEARD_WITHIN)) and self._take_done():
-                self._sleeper = None  # it was done and nobody told us: look for ourselves from now on
+            elif self._sleeper.sleep(min(left, HEARD_WITHIN)):
+                self._missed = 0
+            elif self._take_done():  # it was done and nobody told us; once may be a coincidence
+                self._missed += 1
+                if self._missed > 1:
+                    self._sleeper = None
                 break
         taken = time.perf_counter() - self._started
         self.running = False
