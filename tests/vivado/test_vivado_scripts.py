@@ -16,10 +16,9 @@ from pathlib import Path
 import pytest
 
 from host import memory_need
+from scripts.rtl_lint import lint_packaged
 from sim import contract
-from sim.bench.verilator import verilator_environment
 from sim.contract import CONFIGS
-from sim.rtl_sources import rtl_sources
 from tests.tools import ROOT, tcl_interpreter
 from tests.vivado.stubbed import STUBS, calls, run, succeed
 
@@ -327,13 +326,5 @@ def test_make_says_what_is_missing_where_there_is_no_vivado(goal: str) -> None:
 def test_the_packaged_top_fits_the_core(config: str) -> None:
     """Verilator finds nothing to say of the top, and refuses a width that is not the build's."""
     build, bits = list(CONFIGS).index(config), 8 * CONFIGS[config]["bus_bytes"]
-    sources = [*map(str, rtl_sources()), str(ROOT / "vivado" / "ip" / "cpt_kernel_ip.v")]
-
-    def lint(width: int) -> str:
-        command = ["verilator", "--lint-only", "-Wall", "-Wno-SYMRSVDWORD", "--quiet-stats", "--top-module"]
-        command += ["cpt_kernel_ip", f"-GBUILD={build}", f"-GDATA_BITS={width}", *sources]
-        ran = subprocess.run(command, env=verilator_environment(), capture_output=True, text=True, check=False)
-        return (ran.stdout + ran.stderr).strip()
-
-    assert lint(bits) == ""
-    assert "cpt_kernel_ip_data_bits_is_not_the_builds" in lint(128)
+    assert lint_packaged(build, bits) == ""
+    assert "cpt_kernel_ip_data_bits_is_not_the_builds" in lint_packaged(build, 128)
