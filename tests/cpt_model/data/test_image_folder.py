@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from cpt_model.data import DataError, TrainingBatches, load_images, test_batches
 from cpt_model.data.image_folder import ImageFolderData, random_part
@@ -43,6 +44,31 @@ def test_testing_takes_the_middle(folder: Path) -> None:
         # The middle of 256: the edge between colour and black is in the middle of the cut as well.
         row = image[label, 112]
         assert abs(int((row > row.mean()).sum()) - 112) <= 2
+
+
+def test_testing_keeps_the_proportions(folder: Path) -> None:
+    tall = Image.new("RGB", (40, 80))
+    tall.paste((255, 255, 255), (0, 0, 40, 18))  # above the middle: the cut begins at row 22
+    tall.save(folder / "val" / "n01" / "a.JPEG")
+    images = load_images("imagenet", folder).testing(np.array([0]))
+    assert float(images.max() - images.min()) < 1
+
+
+def test_training_mirrors_by_chance(folder: Path) -> None:
+    data = load_images("imagenet", folder)
+    chances = np.full((2, data.draws), 0.3)
+    chances[1, -1] = 0.7
+    mirrored, straight = data.training(np.array([0, 0]), chances)
+    assert torch.equal(mirrored.flip(2), straight)
+    assert not torch.equal(mirrored, straight)
+
+
+def test_files_are_in_the_order_of_their_names(folder: Path) -> None:
+    for number in range(30, 10, -1):
+        (folder / "train" / "n01" / f"{number}.jpg").touch()
+    paths = ImageFolderData(folder).train.paths
+    assert len(paths) == 32
+    assert paths == sorted(paths)
 
 
 def test_a_batch_depends_on_seed_and_step_alone_whatever_the_workers(folder: Path) -> None:
