@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _train(settings: Settings, stated: dict) -> int:
     from cpt_model.training import Stopped, train
 
+    speaks = os.environ.get("RANK", "0") == "0"  # one of the processes that torchrun started
     try:
         summary = train(
             settings,
@@ -58,9 +60,11 @@ def _train(settings: Settings, stated: dict) -> int:
             start_from=stated.get("resume"),
         )
     except Stopped as end:
-        print(f"cpt: {end}", file=sys.stderr)
+        if speaks:
+            print(f"cpt: {end}", file=sys.stderr)
         return end.code
-    print(render(summary))
+    if speaks:
+        print(render(summary))
     return 0
 
 

@@ -217,7 +217,7 @@ def _refuse_contradictions(stated: dict[str, Any]) -> None:
         raise ValueError(f"--warm-up-steps {stated['warm_up_steps']}: must be 1 or more")
     if stated.get("start"):
         raise ValueError(
-            f"--start_iter {stated['start']}: a checkpoint knows its step; use --automatic_resume or --resume"
+            f"--start_iter {stated['start']}: checkpoints know their step; use --automatic_resume or --resume"
         )
     if "pretrained" in stated:
         raise ValueError("--pretrained: there are no pretrained weights; --resume FILE goes on from a checkpoint")

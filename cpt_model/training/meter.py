@@ -17,7 +17,7 @@ GIGA = 1e9
 
 @dataclass(frozen=True)
 class Cost:
-    """10⁹ bit operations, and hours on the board (None for float32, which it cannot run)."""
+    """10⁹ bit operations, and hours on the board (None where a part is float32, which it cannot run)."""
 
     gbitops: float
     board_hours: float | None
@@ -43,7 +43,7 @@ class Meter:
         self._costs = [self._of_a_step(Bits(*kind)) for kind in kinds.tolist()]
         each = np.array([[cost.gbitops, cost.board_hours or 0.0] for cost in self._costs])
         self._sums = np.vstack([np.zeros(2), np.cumsum(each[index.reshape(-1)], axis=0)])
-        self._has_hours = plan is not None
+        self._has_hours = bool(self.widths.min())
 
     def bits(self, step: int) -> Bits:
         """Of one step; 0 is float32."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from cpt_model.callbacks.run import Plan
-from cpt_model.schedules import Bits, Deficit, LateStart, Schedule, Static, named
+from cpt_model.schedules import Bits, Deficit, LateStart, Schedule, Sequence, Static, named
 from cpt_model.training.settings import Settings
 
 
@@ -18,15 +21,35 @@ def plan(run: Settings) -> Plan:
     return Plan(forward, gradient, every=run.every, evaluate_at=stated)
 
 
+class Float32(Schedule):
+    """No bits: float32, for the part of a run that is not quantised."""
+
+    def precision(self, step: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
+        return np.zeros(step.shape)
+
+    def __repr__(self) -> str:
+        return "Float32()"
+
+
 def forward_schedule(run: Settings) -> Schedule:
     if run.deficit is not None:
-        return Deficit(run.fw_bits[0], run.fw_bits[1], *run.deficit)
+        return _until_float(run, Deficit(run.fw_bits[0], run.fw_bits[1], *run.deficit))
     schedule = _scheduled(run.schedule, run.fw_bits, run.cycles)
-    return LateStart(run.fw_bits[0], run.late_start, schedule) if run.late_start else schedule
+    return _until_float(run, LateStart(run.fw_bits[0], run.late_start, schedule) if run.late_start else schedule)
 
 
 def gradient_schedule(run: Settings) -> Schedule:
-    return _scheduled(run.bw_schedule, run.bw_bits, run.cycles)
+    return _until_float(run, _scheduled(run.bw_schedule, run.bw_bits, run.cycles))
+
+
+def _until_float(run: Settings, schedule: Schedule) -> Schedule:
+    """
+    >>> forward_schedule(Settings(fw_bits=(4,), float_from=0.5, eval_bits=0)).bits([0, 4, 5, 9], total=10).tolist()
+    [4, 4, 0, 0]
+    """
+    if run.float_from is None:
+        return schedule
+    return Sequence([(run.float_from, schedule), (1 - run.float_from, Float32())])
 
 
 def _scheduled(name: str | None, bits: tuple[int, ...], cycles: int) -> Schedule:
@@ -52,6 +75,8 @@ def precision_name(run: Settings) -> str:
         name += f" gradients {run.bw_schedule or 'cpt'}"
     if run.late_start:
         name += f" late {run.late_start:g}"
+    if run.float_from is not None:
+        name += f" float from {run.float_from:g}"
     if run.deficit is not None:
         name += f" deficit {run.deficit[0]}+{run.deficit[1]}"
     return name

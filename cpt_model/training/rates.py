@@ -3,7 +3,7 @@
 With t = step / steps, `lr` the highest rate, and n `lr_cycles`:
 
 - constant: lr
-- step: lr · factor^(milestones passed), the papers' recipe
+- step: lr · factor^(milestones passed), the papers' recipe; or lr, then `lr_rates` one after the other
 - cosine: from lr to `lr_low`
 - anneal_cosine: the CPT authors' cosine, from lr to lr · factor²
 - linear: the CPT authors': lr for half the run, down to lr / 100 at t = 0.9, then that
@@ -26,7 +26,10 @@ def _constant(run: Settings, t: float) -> float:
 
 
 def _step(run: Settings, t: float) -> float:
-    return run.lr * run.lr_factor ** sum(t >= share for share in run.lr_milestones)
+    passed = sum(t >= share for share in run.lr_milestones)
+    if run.lr_rates is not None:
+        return (run.lr, *run.lr_rates)[passed]
+    return run.lr * run.lr_factor**passed
 
 
 def _cosine(run: Settings, t: float) -> float:

@@ -55,6 +55,7 @@ class Settings:
         cycles: of both schedules.
         late_start: share of the run at the lowest bits, before the schedule begins (CPT's Table 7).
         deficit: (first step, steps) at the lowest bits in a run at the highest: the critical-period experiment.
+        float_from: share of the run after which all is float32 (CPT's Table 1); such a run has `eval_bits` 0.
         every: how many steps share a precision.
         eval_bits: forward bits of evaluation; None is the highest of the schedule, 0 is float32.
         quantiser: "sbm", "dorefa" or "wageubn".
@@ -68,6 +69,7 @@ class Settings:
         lr_schedule: a name of `cpt_model.training.rates.RATES`.
         lr_milestones: shares of the run after which "step" multiplies the rate by `lr_factor`.
         lr_factor: see there.
+        lr_rates: instead of the factor, the rate of "step" after each milestone.
         lr_low: the least rate of "cosine", "cyclic" and "triangular".
         lr_cycles: of "cyclic" and "triangular".
         warm_up: so many steps at `warm_up_lr`, or rising to the schedule's rate if that is None.
@@ -103,6 +105,7 @@ class Settings:
     cycles: int = 32
     late_start: float = 0.0
     deficit: tuple[int, int] | None = None
+    float_from: float | None = None
     every: int = 1
     eval_bits: int | None = None
     quantiser: str = "sbm"
@@ -116,6 +119,7 @@ class Settings:
     lr_schedule: str = "step"
     lr_milestones: tuple[float, ...] = (0.5, 0.75)
     lr_factor: float = 0.1
+    lr_rates: tuple[float, ...] | None = None
     lr_low: float = 0.0
     lr_cycles: int = 32
     warm_up: int = 0
@@ -129,7 +133,7 @@ class Settings:
     tensorboard: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("fw_bits", "bw_bits", "lr_milestones", "deficit"):
+        for name in ("fw_bits", "bw_bits", "lr_milestones", "lr_rates", "deficit"):
             value = getattr(self, name)
             whole = isinstance(value, int) and name.endswith("_bits")
             object.__setattr__(self, name, (value,) if whole else tuple(value) if isinstance(value, list) else value)
@@ -244,7 +248,8 @@ def _float(run: Settings) -> None:
     if run.bw_bits not in ((0,), (8,)):
         _refuse(f"bw_bits = {run.bw_bits} with fw_bits 0, which is plain float32")
     plain = Settings.__dataclass_fields__
-    for name in ("schedule", "bw_schedule", "late_start", "deficit", "eval_bits", "quantiser", "gradient_bits"):
+    names = "schedule bw_schedule late_start deficit float_from eval_bits quantiser gradient_bits"
+    for name in names.split():
         value = getattr(run, name)
         if value != plain[name].default:
             _refuse(f"{name} = {value} with fw_bits 0, which is plain float32")
@@ -266,6 +271,8 @@ def _late_and_deficit(run: Settings) -> None:
         _refuse(f"late_start = {run.late_start} is not a share of the run: 0 or more and below 1")
     if run.late_start and len(run.fw_bits) == 1:
         _refuse(f"late_start = {run.late_start} with fw_bits = {run.fw_bits[0]}: static precision has no start")
+    if run.float_from is not None and not (0 < run.float_from < 1 and run.eval_bits == 0):
+        _refuse(f"float_from = {run.float_from}: a share of the run between 0 and 1, together with eval_bits 0")
     if run.deficit is None:
         return
     if len(run.deficit) != 2 or min(run.deficit) < 0:
@@ -283,6 +290,10 @@ def _optimiser(run: Settings) -> None:
         _refuse(f"lr_schedule '{run.lr_schedule}' is unknown; there are: {', '.join(RATES)}")
     if any(not 0 < share < 1 for share in run.lr_milestones) or list(run.lr_milestones) != sorted(run.lr_milestones):
         _refuse(f"lr_milestones = {run.lr_milestones}: shares of the run between 0 and 1, in rising order")
+    if run.lr_rates is not None and (
+        len(run.lr_rates) != len(run.lr_milestones) or not all(r > 0 for r in run.lr_rates)
+    ):
+        _refuse(f"lr_rates = {run.lr_rates}: give a rate above 0 for each of lr_milestones = {run.lr_milestones}")
     if run.lr_low > run.lr:
         _refuse(f"lr_low = {run.lr_low} is above lr = {run.lr}")
     if run.warm_up_lr is not None and not run.warm_up:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from cpt_model.training.progress import Progress
 from cpt_model.training.rates import rate
 from cpt_model.training.settings import STEPS, Settings, SettingsError
 from cpt_model.training.signals import Stopped, Watch
-from cpt_model.training.summary import Summary
+from cpt_model.training.summary import Summary, read_summary
 from cpt_model.training.task import Objective, make_task
 
 SAVE_SECONDS = 600  # at least so often, whatever the settings say
@@ -65,6 +66,8 @@ class Training:
             self.averaging = Averaging(self.model, run.swa_start, run.swa_every or self.task.batches.steps_per_epoch)
         self.objective: nn.Module = Objective(self.model, self.task)
         if who.world > 1:
+            # Weights of 1 × 1 kernels have two names for one layout in channels-last memory; nothing is slower for it.
+            warnings.filterwarnings("ignore", "Grad strides do not match bucket view strides")
             # Statistics of batch normalisation are each process's own, as ranges are; the first one's are evaluated.
             self.objective = DistributedDataParallel(self.objective, broadcast_buffers=False)
         self.optimizer = self._optimizer()
@@ -251,16 +254,26 @@ class Training:
         self.seconds = state["seconds"]
 
     def _finish(self) -> Summary:
-        swa = self._average() if self.who.first and self.averaging is not None else None
-        if self.who.first and self.task.part != "test":
+        """The first process makes the summary; the others wait and read it."""
+        if self.who.first:
+            self._summary().write()
+        self.who.any(0)
+        found = read_summary(Path(self.run.folder))
+        assert found is not None
+        return found
+
+    def _summary(self) -> Summary:
+        swa = None if self.averaging is None else self._average()
+        if self.task.part != "test":
             self.result = self._evaluated(lambda: False, last=True)
-        result = self.result or Result(math.nan, math.nan)  # of the other processes, which evaluate nothing
+        result = self.result
+        assert result is not None
         accurate = self.task.score == "accuracy"
         cost, static = self.meter.after(self.total), self.meter.static()
         hours = None
         if cost.board_hours is not None and static.board_hours is not None:
             hours = 100 * (1 - cost.board_hours / static.board_hours)
-        summary = Summary(
+        return Summary(
             folder=self.run.folder,
             arch=self.run.arch,
             dataset=self.run.dataset,
@@ -286,9 +299,6 @@ class Training:
             threads=torch.get_num_threads(),
             processes=self.who.world,
         )
-        if self.who.first:
-            summary.write()
-        return summary
 
     def _average(self) -> float | None:
         """Evaluates and keeps the averaged weights."""
