@@ -12,8 +12,8 @@ from cpt_model.schedules.names import TEN
 RECIPE = {
     "arch": "cifar10_resnet_8",
     "dataset": "cifar10",
-    "batch": 128,
-    "lr": 0.1,
+    "batch": 64,
+    "lr": 0.05,
     "lr_schedule": "cosine",
     "warm_up": 100,
     "weight_decay": 5e-4,
@@ -22,14 +22,14 @@ RECIPE = {
     "save_every": 200,
     "tensorboard": False,
 }
-SHORT = {**RECIPE, "batch": 64, "lr": 0.05, "steps": 1_560}
+SHORT = {**RECIPE, "steps": 900}
 SCALE = "160 epochs, 64,000 iterations of 128; one run a number"
 
 STATIC_VS_CPT = Experiment(
     "static-vs-cpt",
     "Does cyclic precision reach the accuracy of static precision with fewer bit operations?",
     f"CPT's Table 2, ResNet-74 on CIFAR-10, {SCALE}",
-    {**RECIPE, "steps": 2_340},
+    {**RECIPE, "steps": 5_460},
     (
         Variant("8/8", {"fw_bits": [8]}, paper=92.57),
         Variant("CPT 3-8/8", {"fw_bits": [3, 8], "schedule": "cpt", "cycles": 8}, paper=93.23),
@@ -124,9 +124,34 @@ TABLE_1 = (
     (0.01, (65.90, 66.10, 64.99, 64.50)),
 )
 
+LR_VS_PRECISION = Experiment(
+    "lr-vs-precision",
+    "Does low precision in the first half of training act like a higher learning rate?",
+    f"CPT's Table 1, ResNet-38 on CIFAR-100, {SCALE}; the rate of the first half, then 0.01 and 0.001 in float32",
+    {**SHORT, "lr_schedule": "step", "lr_milestones": [0.5, 0.75], "lr_rates": [0.01, 0.001], "warm_up": 0},
+    tuple(
+        Variant(
+            f"{'float32' if bits == 0 else f'{bits} bits'}, lr {rate:g}",
+            {"lr": rate, "fw_bits": [bits], **({"float_from": 0.5, "eval_bits": 0} if bits else {})},
+            paper=accuracy,
+        )
+        for rate, accuracies in TABLE_1
+        for bits, accuracy in zip((0, 8, 6, 4), accuracies[::-1], strict=True)
+    ),
+    seeds=2,
+)
+
 CATALOGUE = {
     experiment.name: experiment
-    for experiment in (STATIC_VS_CPT, SCHEDULES, LATE_START, GRADIENTS, CRITICAL_PERIOD, QUANTISERS)
+    for experiment in (
+        STATIC_VS_CPT,
+        SCHEDULES,
+        LATE_START,
+        GRADIENTS,
+        CRITICAL_PERIOD,
+        QUANTISERS,
+        LR_VS_PRECISION,
+    )
 }
 
 

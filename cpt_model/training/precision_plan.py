@@ -43,7 +43,8 @@ def gradient_schedule(run: Settings) -> Schedule:
 
 
 def _until_float(run: Settings, schedule: Schedule) -> Schedule:
-    """
+    """The schedule up to the share of the run from which on all is float32.
+
     >>> forward_schedule(Settings(fw_bits=(4,), float_from=0.5, eval_bits=0)).bits([0, 4, 5, 9], total=10).tolist()
     [4, 4, 0, 0]
     """
