@@ -117,6 +117,10 @@ class Accelerator:
         last.push(self._closing.pop_all())
         self._closing = last
 
+    def free_bytes(self) -> int | None:
+        """Contiguous memory that is free, where anybody can tell."""
+        return self._pool.free_bytes()
+
     def allocate(self, plan: Plan) -> Region:
         """The planned region, in one piece; what it needs and what is free is logged first."""
         self._require_open()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from host.layer import Conv, LayerError
 
 
@@ -31,3 +33,15 @@ def cifar_resnet(depth: int, batch: int) -> dict[str, Conv]:
 
 def _conv3x3(batch: int, in_channels: int, out_channels: int, size: int, stride: int = 1) -> Conv:
     return Conv(batch, in_channels, out_channels, size, size, (3, 3), (stride, stride), (1, 1))
+
+
+def named_network(name: str, batch: int) -> dict[str, Conv]:
+    """A network by the name people write.
+
+    >>> len(named_network("resnet74", batch=1))
+    75
+    """
+    depth = re.fullmatch(r"resnet-?(\d+)", name)
+    if depth is None:
+        raise LayerError(f"unknown network '{name}'; write resnetN, a CIFAR ResNet N layers deep (8, 14, 20, 74, ...)")
+    return cifar_resnet(int(depth[1]), batch)

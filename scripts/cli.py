@@ -17,6 +17,7 @@ start here:
   cpt data cifar10             fetch CIFAR-10 and convert it once; `cpt data` lists the sets
   cpt train --config digits    train a network at cyclic precision (cpt train --recipes lists the papers')
   cpt sim --help               run a layer of your own on a simulated device
+  cpt board measure --help     latency of a network's passes through the driver, on the board or simulated
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
   cpt vectors --config tiny    write the test vectors that every executor replays
@@ -35,6 +36,7 @@ COMMANDS = (
     "data",
     "train",
     "simulate",
+    "board",
     "cosim",
     "cycles",
     "vectors",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from host.jobs import pass_precision
 from host.layer import Conv, Pass
 from host.lower import lower
 from host.plan import Plan
-from host.precision import Precision
 from scripts.layer_spec import HELP, parse_layer
 from sim.config import Config
 from sim.contract import CONFIGS
@@ -61,15 +61,6 @@ def cycle_counters(accelerator: Accelerator, outcome: ListOutcome) -> dict[str, 
         "store stall": counted.store_stall,
         "each command": each,
     }
-
-
-def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
-    """Forward products are fw × fw; the error is bw bits wide in both backward products."""
-    return {
-        Pass.FORWARD: Precision(fw_bits, fw_bits, a_signed=False, b_signed=True),
-        Pass.INPUT_ERROR: Precision(bw_bits, fw_bits, a_signed=True, b_signed=True),
-        Pass.WEIGHT_GRADIENT: Precision(fw_bits, bw_bits, a_signed=False, b_signed=True),
-    }[which]
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,107 @@
+"""What a training step asks of the accelerator: passes of layers, at the step's precision."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from host.groups import bundles
+from host.layer import Conv, LayerError, Pass
+from host.precision import EXACT, Output, Precision
+from sim.contract import MAX_SHIFT, Format
+from sim.layout import code_range
+from sim.vectors.build import random_codes
+
+Codes = npt.NDArray[np.integer]
+RESULTS = ("int16", "exact")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iteration of a schedule: its number, and the bits of weights and activations, and of errors."""
+
+    iteration: int
+    fw_bits: int
+    bw_bits: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """One pass of one layer at one step."""
+
+    name: str
+    layer: Conv
+    which: Pass
+    step: Step
+
+    @property
+    def precision(self) -> Precision:
+        return pass_precision(self.which, self.step.fw_bits, self.step.bw_bits)
+
+    def __str__(self) -> str:
+        bits = f"{self.step.fw_bits}/{self.step.bw_bits}"
+        return f"iteration {self.step.iteration}, {self.name}, {self.which.value} pass at {bits} bits"
+
+
+def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
+    """Forward products are fw × fw; the error is bw bits wide in both backward products.
+
+    >>> pass_precision(Pass.INPUT_ERROR, 3, 8)
+    Precision(a_bits=8, b_bits=3, a_signed=True, b_signed=True)
+    """
+    return {
+        Pass.FORWARD: Precision(fw_bits, fw_bits, a_signed=False, b_signed=True),
+        Pass.INPUT_ERROR: Precision(bw_bits, fw_bits, a_signed=True, b_signed=True),
+        Pass.WEIGHT_GRADIENT: Precision(fw_bits, bw_bits, a_signed=False, b_signed=True),
+    }[which]
+
+
+def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step]) -> Iterator[Job]:
+    """Each step's passes in the order of training: forward through the layers, then back, without the image's error."""
+    names = list(layers)
+    for step in steps:
+        for name in names:
+            yield Job(name, layers[name], Pass.FORWARD, step)
+        for name in reversed(names):
+            yield Job(name, layers[name], Pass.WEIGHT_GRADIENT, step)
+            if name != names[0]:
+                yield Job(name, layers[name], Pass.INPUT_ERROR, step)
+
+
+def stored_results(layer: Conv, which: Pass, precision: Precision, results: str) -> Output:
+    """What a pass stores: exact accumulators, or as training wants it: 16 bits and row sums, gradients exact.
+
+    The 16 bits are cut so that nothing saturates, whatever the codes: the shift follows from the widths alone, so one
+    command list serves every tensor of a layer.
+    """
+    if results not in RESULTS:
+        raise LayerError(f"unknown results '{results}'; there are: {', '.join(RESULTS)}")
+    if results == "exact" or which is Pass.WEIGHT_GRADIENT:
+        return EXACT
+    a_most, b_most = (
+        max(-low, high)
+        for low, high in (
+            code_range(precision.a_bits, precision.a_signed),
+            code_range(precision.b_bits, precision.b_signed),
+        )
+    )
+    channels = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
+    largest = channels * layer.kernel[0] * layer.kernel[1] * a_most * b_most
+    shift = next(shift for shift in range(MAX_SHIFT + 1) if largest <= (2**15 - 1) << shift)
+    whole_blocks = all(bundle.groups == 1 for bundle in bundles(layer))
+    return Output(Format.INT16, bits=16, shift=shift, row_sums=whole_blocks)
+
+
+def drawn_operands(job: Job) -> tuple[Codes, Codes]:
+    """Codes over the whole range, the same for the same shape, pass and widths, on every machine."""
+    precision = job.precision
+    seed = zlib.crc32(f"{job.layer}{job.which.value}{precision}".encode())
+    a_shape, b_shape = job.layer.operand_shapes(job.which)
+    return (
+        random_codes(a_shape, precision.a_bits, precision.a_signed, seed),
+        random_codes(b_shape, precision.b_bits, precision.b_signed, seed + 1),
+    )

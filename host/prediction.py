@@ -1,0 +1,29 @@
+"""What the contract and the memory allow: the least time of a list, to be set beside what is measured.
+
+    cycles ≥ Σ over commands of max(array cycles, bytes moved / bandwidth)
+
+A bound from two formulas, not a model of the core: loads and stores are taken to overlap perfectly with the array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sim.command import Command
+from sim.config import Config
+from sim.cycles import array_cycles
+from sim.tensors import operand_a, operand_b, output, row_sums
+
+BYTES_PER_CYCLE = 50.0  # the ZC706's SODIMM at 200 MHz: 10 GB/s
+
+
+def moved_bytes(command: Command) -> int:
+    """Every operand once, every result once, without the gaps between tiles."""
+    tensors = (operand_a(command), operand_b(command), output(command), row_sums(command))
+    return sum(tensor.images * tensor.blocks * tensor.tile_bytes for tensor in tensors if tensor is not None)
+
+
+def bound_cycles(commands: Iterable[Command], config: Config, bytes_per_cycle: float = BYTES_PER_CYCLE) -> float:
+    """No executor of this build is faster: its bus reads and writes one beat a cycle each, if memory keeps up."""
+    bytes_per_cycle = min(bytes_per_cycle, 2 * config.bus_bytes)
+    return sum(max(array_cycles(command, config), moved_bytes(command) / bytes_per_cycle) for command in commands)
