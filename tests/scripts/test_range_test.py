@@ -1,0 +1,42 @@
+"""`cpt range-test` as a user runs it, on digits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scripts.cli import main
+
+
+def test_bounds_are_found_and_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    arguments = ["--widths", "3", "6", "--steps", "12", "--window", "4", "--batch", "32", "--threads", "1"]
+    assert main(["range-test", *arguments, "--out", str(tmp_path / "new")]) == 0
+    found = json.loads((tmp_path / "new" / "range-test.json").read_text())
+    assert found["widths"] == [3, 4, 5, 6]
+    assert 3 <= found["lower"] <= found["upper"] <= 6
+    assert len(found["loss"]) == 48
+    assert (tmp_path / "new" / "range-test.png").read_bytes().startswith(b"\x89PNG")
+    shown = capsys.readouterr().out
+    assert f"cpt train --fw-bits {found['lower']} {found['upper']}" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--arch", "resnet9"), "no network 'resnet9'"),
+        (("--widths", "8", "3"), "--widths 8 3: the narrowest comes first"),
+        (("--arch", "lstm_lm"), "the range test on the command line is for images"),
+        (("--steps", "10"), "steps = 10 at each width are fewer than two windows of 20"),
+        (("--quantiser", "int8"), "int8"),
+        (("--batch", "5000"), "digits has only"),
+    ],
+)
+def test_a_mistake_is_one_line_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert main(["range-test", "--out", str(tmp_path / "new"), *arguments]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert not (tmp_path / "new").exists()
