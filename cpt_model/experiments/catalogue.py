@@ -29,7 +29,7 @@ STATIC_VS_CPT = Experiment(
     "static-vs-cpt",
     "Does cyclic precision reach the accuracy of static precision with fewer bit operations?",
     f"CPT's Table 2, ResNet-74 on CIFAR-10, {SCALE}",
-    {**RECIPE, "steps": 5_460},
+    {**RECIPE, "steps": 4_680},
     (
         Variant("8/8", {"fw_bits": [8]}, paper=92.57),
         Variant("CPT 3-8/8", {"fw_bits": [3, 8], "schedule": "cpt", "cycles": 8}, paper=93.23),
