@@ -179,7 +179,7 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
         axis.set_title(f"{bits[0]}/{bits[1]} bits", loc="left", fontsize=10)
         axis.set_ylabel("us" if source.kind == MEASURED else f"us, {source.kind}")
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0].legend(frameon=False, fontsize=8, ncols=4)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", frameon=False, fontsize=8, ncols=4)
     axes[-1].set_xticks(range(len(layers)), layers, rotation=60, ha="right", fontsize=8)
     figure.suptitle(f"{rows[0].network}, batch {rows[0].batch}: {source}", fontsize=10)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -146,7 +146,8 @@ def chosen_steps(arguments: argparse.Namespace) -> list[Step]:
     """The precision of each chosen iteration."""
     from cpt_model.schedules import named
 
-    schedule = named(arguments.schedule, *arguments.fw_bits, cycles=arguments.cycles)
+    low, high = arguments.fw_bits
+    schedule = named(arguments.schedule, low, high, arguments.cycles)
     numbers = chosen_iterations(arguments.iterations, arguments.total)
     bits = schedule.bits(numbers, arguments.total)
     return [Step(number, int(width), arguments.bw_bits) for number, width in zip(numbers, bits, strict=True)]
