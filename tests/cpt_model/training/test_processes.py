@@ -20,7 +20,7 @@ from cpt_model.schedules import CPT
 from cpt_model.training import read_metrics
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.processes import noise_seed
-from tests.cpt_model.training.run_tools import assert_equal, assert_same_run
+from tests.cpt_model.training.run_tools import assert_equal
 
 LIMIT = 240
 STEPS = 6
@@ -56,17 +56,6 @@ def sessions() -> dict[int, list[int]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("two") / "run"
-    process = start(folder)
-    try:
-        assert process.wait(LIMIT) == 0
-    finally:
-        kill_all(process)
-    return folder
-
-
 def in_one_process() -> dict[str, Tensor]:
     """Two copies, each with its half of every batch and its own noise; both take the mean of the gradients."""
     data, models, halves = load_images("digits"), [], []
@@ -96,14 +85,7 @@ def in_one_process() -> dict[str, Tensor]:
 
 
 @pytest.mark.slow
-def test_two_processes_are_two_copies_with_averaged_gradients(whole: Path) -> None:
-    saved = load_checkpoint(whole / "last.pt")
-    assert saved["processes"] == 2
-    assert_equal(dict(saved["model"]), in_one_process())
-
-
-@pytest.mark.slow
-def test_killed_they_go_on_bit_for_bit(whole: Path, tmp_path: Path) -> None:
+def test_two_processes_killed_and_resumed_are_two_copies_with_averaged_gradients(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start(folder)
     try:
@@ -121,4 +103,6 @@ def test_killed_they_go_on_bit_for_bit(whole: Path, tmp_path: Path) -> None:
         assert again.wait(LIMIT) == 0
     finally:
         kill_all(again)
-    assert_same_run(whole, folder)
+    saved = load_checkpoint(folder / "last.pt")
+    assert (saved["processes"], saved["step"]) == (2, STEPS)
+    assert_equal(dict(saved["model"]), in_one_process())
