@@ -22,7 +22,7 @@ RECIPE = {
     "save_every": 200,
     "tensorboard": False,
 }
-SHORT = {**RECIPE, "steps": 900}
+SHORT = {**RECIPE, "steps": 800}
 SCALE = "160 epochs, 64,000 iterations of 128; one run a number"
 
 STATIC_VS_CPT = Experiment(
@@ -41,7 +41,8 @@ STATIC_VS_CPT = Experiment(
 SCHEDULES = Experiment(
     "schedules",
     "Which of the ten schedules gives which accuracy for which cost?",
-    f"CPT's Tables 2 and 6, ResNet-74 on CIFAR-100, {SCALE}; Better Schedules' accuracies are not in our notes",
+    f"CPT's Tables 2 and 6, ResNet-74 on CIFAR-100, {SCALE}. The ten are Better Schedules', whose accuracies we do not "
+    "have; they save 60.1 % (RR, RTH), 36.3 to 37.2 % or 17.8 % (ER, ETH) of the bit operations there",
     SHORT,
     (
         Variant("8/8", {"fw_bits": [8]}, paper=71.44),

@@ -11,7 +11,7 @@ from cpt_model.experiments.page import page, paragraph, picture, table
 from cpt_model.experiments.plot import plot
 from cpt_model.experiments.results import Results, Row, Spread
 
-HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of the first", "board hours", "of the first")
+HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of {first}", "board hours", "of {first}")
 PAPER_HEAD = ("paper (%)", "difference there")
 NONE = "–"
 
@@ -44,7 +44,9 @@ def cells(row: Row, paper: bool) -> list[str]:
 def text_table(results: Results) -> tuple[list[str], list[list[str]]]:
     """Head and rows; the papers' columns only where a paper has numbers."""
     paper = any(row.paper_accuracy is not None for row in results.rows)
-    return [*HEAD, *(PAPER_HEAD if paper else ())], [cells(row, paper) for row in results.rows]
+    first = results.experiment.variants[0].title
+    head = [name.format(first=first) for name in (*HEAD, *(PAPER_HEAD if paper else ()))]
+    return head, [cells(row, paper) for row in results.rows]
 
 
 def render(results: Results) -> str:
@@ -82,8 +84,8 @@ def notes(results: Results) -> list[str]:
     found += [
         f"± is the standard deviation over n seeds; 'difference' is to {first}, seed by seed (same data order, same "
         "initial weights). With so few seeds a difference within twice its spread says little.",
-        f"GBitOPs are counted as the papers do; board hours follow the law fitted to the CPT paper's board and are no "
-        f"measurement of ours; 'of the first' is in per cent of {first}.",
+        "GBitOPs are counted as the papers do; board hours follow the law fitted to the CPT paper's board and are no "
+        "measurement of ours.",
     ]
     limited = [run for run, _ in results.finished if run.settings.limit or run.settings.test_limit]
     if limited:
