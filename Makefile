@@ -34,9 +34,9 @@ $(STAMP): requirements.lock requirements-nodeps.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@echo "$(CURDIR)" > $@
 
-demo: setup ## run the demonstration
-	@echo "demo: cpt demo"
-	@$(BIN)/cpt demo
+demo: setup ## run the demonstration; ARGS="--dataset cifar10" for other data
+	@echo "demo: cpt demo $(ARGS)"
+	@$(BIN)/cpt demo $(ARGS)
 
 test: lint ## set up, lint and run all tests
 	@echo "test: pytest on two cores"
