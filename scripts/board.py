@@ -11,6 +11,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from host.report import Row
     from host.stream import Stream
 
+NETWORK = "resnet8"
 EPILOG = """\
 examples:
   cpt board measure --network resnet8 --batch 8 --iterations 0,31999 --device hls
@@ -54,8 +56,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
             "--golden",
             type=Path,
             metavar="FILE",
-            help="golden data of 'cpt board export'; it says\n"
-            "network, batch and schedule itself (default: PyTorch computes what is expected)",
+            help="golden data of 'cpt board export'; without\n"
+            "--network its own run (default: PyTorch computes what is expected)",
         )
         parser.add_argument("--repeats", type=int, default=5, help="runs of each pass (measure; 5)")
         parser.add_argument(
@@ -98,7 +100,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--network", default="resnet8", help="resnetN, a CIFAR ResNet 6n + 2 deep (resnet8)")
+    parser.add_argument("--network", help=f"resnetN, a CIFAR ResNet 6n + 2 deep ({NETWORK})")
     parser.add_argument("--batch", type=int, default=128, help="images (128)")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="layers by name, as in 'layer1.*'")
     parser.add_argument("--distinct", action="store_true", help="each shape once; rows say how many layers have it")
@@ -153,11 +155,10 @@ def chosen_steps(arguments: argparse.Namespace) -> list[Step]:
     return [Step(number, int(width), arguments.bw_bits) for number, width in zip(numbers, bits, strict=True)]
 
 
-def chosen_layers(arguments: argparse.Namespace) -> dict[str, Conv]:
-    network = named_network(arguments.network, arguments.batch)
-    layers = {name: layer for name, layer in network.items() if fnmatch(name, arguments.only)}
+def chosen_layers(network: Mapping[str, Conv], pattern: str) -> dict[str, Conv]:
+    layers = {name: layer for name, layer in network.items() if fnmatch(name, pattern)}
     if not layers:
-        raise ValueError(f"--only '{arguments.only}' matches no layer; there are: {', '.join(network)}")
+        raise ValueError(f"--only '{pattern}' matches no layer; there are: {', '.join(network)}")
     return layers
 
 
@@ -180,13 +181,17 @@ def pytorch_product() -> Product:
 
 
 def golden_data(arguments: argparse.Namespace) -> Golden:
-    """From the file, or made now."""
-    if getattr(arguments, "golden", None):
-        return Golden.load(arguments.golden)
-    layers, steps = chosen_layers(arguments), chosen_steps(arguments)
-    return Golden.made(
-        arguments.network, layers, steps, progress(training_jobs(layers, steps)), arguments.results, pytorch_product()
-    )
+    """The run that is asked for and what it must give: the file's own run, unless a network is named."""
+    known = Golden.load(arguments.golden) if getattr(arguments, "golden", None) else None
+    if known is not None and arguments.network is None:
+        return replace(known, layers=chosen_layers(known.layers, arguments.only))
+    name = arguments.network or NETWORK
+    layers = chosen_layers(named_network(name, arguments.batch), arguments.only)
+    steps = chosen_steps(arguments)
+    if known is not None:
+        return replace(known, network=name, batch=arguments.batch, layers=layers, steps=tuple(steps))
+    jobs = progress(list(training_jobs(layers, steps)))
+    return Golden.made(name, layers, steps, jobs, arguments.results, pytorch_product())
 
 
 def export(arguments: argparse.Namespace) -> int:
