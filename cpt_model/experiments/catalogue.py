@@ -22,13 +22,13 @@ RECIPE = {
     "save_every": 200,
     "tensorboard": False,
 }
-SHORT = {**RECIPE, "steps": 800}
+SHORT = {**RECIPE, "steps": 900}
 SCALE = "160 epochs, 64,000 iterations of 128; one run a number"
 
 STATIC_VS_CPT = Experiment(
     "static-vs-cpt",
     "Does cyclic precision reach the accuracy of static precision with fewer bit operations?",
-    f"CPT's Table 2, ResNet-74 on CIFAR-10, {SCALE}",
+    f"CPT's Table 2, ResNet-74 on CIFAR-10, {SCALE}; there CPT takes 62.9 % of the bit operations, 78.6 % of the hours",
     {**RECIPE, "steps": 4_680},
     (
         Variant("8/8", {"fw_bits": [8]}, paper=92.57),

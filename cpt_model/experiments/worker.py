@@ -1,7 +1,7 @@
 """One training run in a process of its own: settings come as a line of JSON on standard input.
 
-The line's end does not close the pipe: it closes when the parent lets go, or dies. Then the run stops as if by Ctrl-C,
-with a checkpoint, so that no run outlives its experiment.
+The line's end does not close the pipe: it closes when the parent lets go, or dies. Then the run ends by SIGTERM, with a
+checkpoint, so that no run outlives its experiment. (SIGINT would not do: shells let jobs in the background ignore it.)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> int:
 
 def _stop_with_the_parent() -> None:
     sys.stdin.read()
-    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

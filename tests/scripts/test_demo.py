@@ -11,6 +11,7 @@ from scripts.cli import main
 from scripts.demo import SCALES, demonstration
 
 
+@pytest.mark.slow
 def test_both_precisions_are_trained_and_shown_side_by_side(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["demo", "--steps", "40", "--seeds", "1", "--out", str(tmp_path)]) == 0
     shown = capsys.readouterr().out

@@ -26,6 +26,7 @@ def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert all(name in shown for name in ("static-vs-cpt", "schedules", "late-start", "gradients", "critical-period"))
 
 
+@pytest.mark.slow
 def test_it_declares_its_time_runs_and_continues(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ["experiment", "static-vs-cpt", *SMALL, "--steps", "40", "--seeds", "1", "--out", str(tmp_path)]
     chosen = ["--variants", "8/8", "CPT 3-8/8"]
@@ -47,6 +48,7 @@ def test_it_declares_its_time_runs_and_continues(capsys: pytest.CaptureFixture[s
     assert "holds a run with steps = 40, this one has 41" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_killed_it_leaves_no_run_behind_and_continues(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ["experiment", "static-vs-cpt", *SMALL, "--steps", "1500", "--seeds", "1", "--jobs", "1"]
     arguments += ["--variants", "8/8", "--out", str(tmp_path)]
