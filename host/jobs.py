@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from host.groups import bundles
 from host.layer import Conv, LayerError, Pass
+from host.networks import IMAGE_LAYER
 from host.precision import EXACT, Output, Precision
 from sim.contract import MAX_SHIFT, Format
 from sim.layout import code_range
@@ -60,16 +61,18 @@ def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
     }[which]
 
 
-def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step]) -> Iterator[Job]:
-    """Each step's passes in the order of training: forward through the layers, then back, without the image's error."""
-    names = list(layers)
+def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer: str = IMAGE_LAYER) -> Iterator[Job]:
+    """Each step's passes in the order of training: forward through the layers, then back.
+
+    Nobody needs the error of the images, so the layer that reads them has no input-error pass.
+    """
     for step in steps:
-        for name in names:
-            yield Job(name, layers[name], Pass.FORWARD, step)
-        for name in reversed(names):
-            yield Job(name, layers[name], Pass.WEIGHT_GRADIENT, step)
-            if name != names[0]:
-                yield Job(name, layers[name], Pass.INPUT_ERROR, step)
+        for name, layer in layers.items():
+            yield Job(name, layer, Pass.FORWARD, step)
+        for name, layer in reversed(list(layers.items())):
+            yield Job(name, layer, Pass.WEIGHT_GRADIENT, step)
+            if name != image_layer:
+                yield Job(name, layer, Pass.INPUT_ERROR, step)
 
 
 def stored_results(layer: Conv, which: Pass, precision: Precision, results: str) -> Output:

@@ -6,6 +6,8 @@ import re
 
 from host.layer import Conv, LayerError
 
+IMAGE_LAYER = "conv1"  # the one that reads the images
+
 
 def cifar_resnet(depth: int, batch: int) -> dict[str, Conv]:
     """The conv layers of a CIFAR ResNet with basic blocks, 6n + 2 deep, 1 × 1 shortcuts where the shape changes.
@@ -16,7 +18,7 @@ def cifar_resnet(depth: int, batch: int) -> dict[str, Conv]:
     blocks, rest = divmod(depth - 2, 6)
     if rest or blocks < 1:
         raise LayerError(f"a CIFAR ResNet is 6n + 2 layers deep (8, 14, 20, ...), not {depth}")
-    layers = {"conv1": _conv3x3(batch, 3, 16, 32)}
+    layers = {IMAGE_LAYER: _conv3x3(batch, 3, 16, 32)}
     channels, size = 16, 32
     for stage, out_channels in enumerate((16, 32, 64), start=1):
         for block in range(blocks):

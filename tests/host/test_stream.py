@@ -18,7 +18,7 @@ from tests.host.driving import DEVICES, Slow, driven, opened
 from tests.tools import TINY, ZC706
 
 SMALL = {
-    "first": Conv(2, 3, 16, 6, 6, (3, 3), padding=(1, 1)),
+    "conv1": Conv(2, 3, 16, 6, 6, (3, 3), padding=(1, 1)),
     "strided": Conv(2, 16, 20, 6, 6, (3, 3), (2, 2), (1, 1)),
     "again": Conv(2, 16, 20, 6, 6, (3, 3), (2, 2), (1, 1)),
     "depthwise": Conv(2, 20, 20, 3, 3, (3, 3), padding=(1, 1), groups=20),
@@ -68,7 +68,7 @@ def test_nothing_is_allocated_or_planned_when_the_precision_changes() -> None:
 def test_the_next_upload_and_the_last_result_lie_behind_execution() -> None:
     busy: dict[str, list[bool]] = {"upload": [], "result": []}
     with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [(3, 8)]) as stream:
-        jobs = list(training_jobs({"first": SMALL["first"]}, [Step(0, 3, 8)] * 2))
+        jobs = list(training_jobs({"conv1": SMALL["conv1"]}, [Step(0, 3, 8)] * 2))
 
         def operands(job: Job) -> tuple[np.ndarray, np.ndarray]:
             busy["upload"].append(accelerator.device._registers._busy)
@@ -84,8 +84,8 @@ def test_the_next_upload_and_the_last_result_lie_behind_execution() -> None:
 
 def test_unprepared_precisions_and_layers_are_refused() -> None:
     with driven() as accelerator, Stream(accelerator, SMALL, [(3, 8), (8, 8)]) as stream:
-        with pytest.raises(ValueError, match=r"iteration 7, first, forward pass at 4/8 bits.*there are: 3/8, 8/8"):
-            stream.compiled(Job("first", SMALL["first"], Pass.FORWARD, Step(7, 4, 8)))
+        with pytest.raises(ValueError, match=r"iteration 7, conv1, forward pass at 4/8 bits.*there are: 3/8, 8/8"):
+            stream.compiled(Job("conv1", SMALL["conv1"], Pass.FORWARD, Step(7, 4, 8)))
         with pytest.raises(ValueError, match="no list was compiled for this layer"):
             stream.compiled(Job("other", Conv.linear(1, 3, 3), Pass.FORWARD, Step(0, 3, 8)))
 
@@ -111,7 +111,7 @@ def test_an_empty_stream_is_refused() -> None:
 def test_training_skips_the_images_error() -> None:
     passes = [(job.name, job.which) for job in training_jobs(SMALL, STEPS[:1])]
     assert len(passes) == 3 * len(SMALL) - 1
-    assert ("first", Pass.INPUT_ERROR) not in passes
+    assert ("conv1", Pass.INPUT_ERROR) not in passes
     assert passes[: len(SMALL)] == [(name, Pass.FORWARD) for name in SMALL]
 
 
