@@ -42,7 +42,7 @@ def test_it_declares_its_time_runs_and_continues(capsys: pytest.CaptureFixture[s
     assert json.loads((tmp_path / "report.json").read_text()) == before
 
     assert main([*arguments, "--report-only"]) == 0
-    assert "Not run yet, and not in the table: CPT 3-8/8 x2 seed 0, float32 seed 0." in capsys.readouterr().out
+    assert "Not run yet, and not in the table: CPT 3-8/8 x8 seed 0, float32 seed 0." in capsys.readouterr().out
 
     assert main([*arguments, *chosen, "--steps", "41"]) == 2
     assert "holds a run with steps = 40, this one has 41" in capsys.readouterr().err

@@ -37,9 +37,9 @@ def test_a_seed_is_finished_before_the_next_and_extras_come_last(tmp_path: Path)
         ("CPT 3-8/8", 0),
         ("8/8", 1),
         ("CPT 3-8/8", 1),
-        ("CPT 3-8/8 x2", 0),
+        ("CPT 3-8/8 x8", 0),
         ("float32", 0),
-        ("CPT 3-8/8 x2", 1),
+        ("CPT 3-8/8 x8", 1),
         ("float32", 1),
     ]
 
