@@ -14,7 +14,7 @@ from sim.contract import OVERLAY_PL_MEMORY
 MEMINFO = Path("/proc/meminfo")
 ADVICE = (
     "take a smaller batch or fewer layers, free other buffers, or give the kernel a larger cma= at boot"
-    " (see the bring-up guide)"
+    " (see vivado/BRINGUP.md)"
 )
 
 
