@@ -1,7 +1,8 @@
 """A simulated board behind the real pynq API: `Overlay`, `DefaultIP`, `MMIO`, buffers and `Interrupt` are pynq's own.
 
 The device holds an executor of the contract (the reference, the C-simulated kernel, the Verilated core) behind its
-registers, contiguous memory with a cache in front, and one interrupt line.
+registers, contiguous memory with a cache in front, and one interrupt line. It refuses what would go wrong on a board now
+and then: a host that flushes or reads what the running list uses.
 """
 
 from __future__ import annotations
@@ -104,11 +105,13 @@ class SimulatedDevice(Device):
     def flush(self, handle: int, offset: int, _pointer: int, size: int) -> None:
         self.flushes += 1
         block = self.pool.blocks[handle]
+        self._registers.refuse_in_use(block.address + offset, size, written_only=False)
         block.dram[offset : offset + size] = block.cache[offset : offset + size]
 
     def invalidate(self, handle: int, offset: int, _pointer: int, size: int) -> None:
         self.invalidates += 1
         block = self.pool.blocks[handle]
+        self._registers.refuse_in_use(block.address + offset, size, written_only=True)
         block.cache[offset : offset + size] = block.dram[offset : offset + size]
 
     def download(self, bitstream: Any, parser: Any = None) -> None:

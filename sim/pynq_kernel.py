@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 
-from sim.contract import Register
+from sim.command import Command
+from sim.contract import COMMAND_BYTES, Opcode, Register
 from sim.executor import Executor
 from sim.pynq_memory import ContiguousPool
 from sim.reference import Outcome
 from sim.registers import RegisterFile
-from sim.tensors import Memory
+from sim.tensors import Memory, operand_a, operand_b, output, row_sums
 
 # The C-simulated kernel keeps its on-chip memories in static variables: one list at a time, whoever starts it.
 ONE_AT_A_TIME = threading.Lock()
@@ -42,6 +43,7 @@ class ConcurrentRegisters(RegisterFile):
         self._lists: SimpleQueue[tuple[int, Memory, tuple[int, int, int, int]] | None] = SimpleQueue()
         self._number = 0  # of the list that counts; a reset makes another
         self._failure: Exception | None = None
+        self._running: tuple[Memory, tuple[int, int, int, int]] | None = None
         super().__init__(executor, pool.dram(0, 0))
         self._thread = threading.Thread(target=self._work, name="simulated accelerator", daemon=True)
         self._thread.start()
@@ -62,8 +64,27 @@ class ConcurrentRegisters(RegisterFile):
             if getattr(self, "_busy", False):
                 self._pool.orphan()
             self._number += 1
-            self._failure = None
+            self._failure = self._running = None
             super().reset()
+
+    def refuse_in_use(self, address: int, size: int, written_only: bool) -> None:
+        """Raises if the running list may touch these bytes: on a board that would be a race, seen now and then."""
+        with self._lock:
+            if not self._busy or self._running is None:
+                return
+            region, (offset, length, base, _) = self._running
+            for number, start in enumerate(range(offset, offset + length, COMMAND_BYTES)):
+                command = Command.decode(region[start : start + COMMAND_BYTES].tobytes())
+                if command.opcode not in (Opcode.CONV, Opcode.WGRAD):
+                    return  # the list ends here, with an error
+                used = [output(command), row_sums(command)]
+                used += [] if written_only else [operand_a(command), operand_b(command)]
+                for tensor in used:
+                    if tensor is not None and tensor.overlaps(address - base, address - base + size):
+                        raise RuntimeError(
+                            f"the host handles bytes {address - base}..{address - base + size - 1} of the region, which"
+                            f" command {number} of the running list uses"
+                        )
 
     def close(self) -> None:
         """Ends the thread, once it is through with what it does."""
@@ -73,7 +94,8 @@ class ConcurrentRegisters(RegisterFile):
         base, size, offset, length = self._arguments()
         self._busy = True
         self._number += 1
-        self._lists.put((self._number, self._pool.dram(base, size), (offset, length, base, size)))
+        self._running = self._pool.dram(base, size), (offset, length, base, size)
+        self._lists.put((self._number, *self._running))
 
     def _work(self) -> None:
         for number, region, arguments in iter(self._lists.get, None):
@@ -92,7 +114,7 @@ class ConcurrentRegisters(RegisterFile):
         with self._lock:
             if number != self._number:  # reset meanwhile
                 return
-            self._busy = False
+            self._busy, self._running = False, None
             if isinstance(outcome, Exception):
                 self._failure = outcome
             else:

@@ -82,6 +82,14 @@ def test_the_next_upload_and_the_last_result_lie_behind_execution() -> None:
     assert busy["result"] == [True, True, True, False], "nor has the last"
 
 
+def test_with_one_bank_the_simulated_device_would_see_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("host.stream.BANKS", 1)
+    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [(3, 8)]) as stream:
+        jobs = list(training_jobs(SMALL, [Step(0, 3, 8)]))
+        with pytest.raises(RuntimeError, match="of the running list uses"):
+            stream.run(jobs, drawn_operands, lambda _: None)
+
+
 def test_unprepared_precisions_and_layers_are_refused() -> None:
     with driven() as accelerator, Stream(accelerator, SMALL, [(3, 8), (8, 8)]) as stream:
         with pytest.raises(ValueError, match=r"iteration 7, conv1, forward pass at 4/8 bits.*there are: 3/8, 8/8"):

@@ -1,0 +1,82 @@
+"""The simulated board: its memory, its cache, its interrupt, and the races it does not let pass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from host.layer import Pass
+from sim.contract import Register
+from sim.pynq_device import CONTROL_ADDRESS, SimulatedDevice
+from sim.pynq_memory import FIRST_ADDRESS, PAGE, ContiguousPool
+from sim.reference import Reference
+from tests.host.driving import BITS, LAYER, Slow, compiled, driven
+from tests.tools import TINY, operands
+
+
+def test_host_and_accelerator_see_different_bytes_until_they_are_moved() -> None:
+    device = SimulatedDevice(Reference(TINY), "reference")
+    buffer = device.allocate((256,), np.uint8)
+    dram = device.pool.dram(buffer.device_address, 256)
+    buffer[:] = 7
+    assert not (dram == 7).any()
+    buffer[64:128].flush()
+    assert (dram == 7).sum() == 64
+    dram[:] = 9
+    assert not (buffer == 9).any()
+    buffer[128:192].invalidate()
+    assert np.flatnonzero(buffer == 9).tolist() == list(range(128, 192))
+    assert (device.flushes, device.invalidates) == (1, 1)
+    device.release()
+
+
+def test_memory_is_given_in_pages_and_taken_back() -> None:
+    pool = ContiguousPool(4 * PAGE)
+    first, second, third = pool.allocate(1), pool.allocate(PAGE + 1), pool.allocate(PAGE)
+    assert [pool.blocks[handle].address - FIRST_ADDRESS for handle in (first, second, third)] == [0, PAGE, 3 * PAGE]
+    assert pool.largest_hole() == 0
+    with pytest.raises(MemoryError, match="no 4,096 bytes in one piece"):
+        pool.allocate(1)
+    pool.release(second)
+    assert pool.largest_hole() == 2 * PAGE
+    pool.release(first)
+    assert pool.largest_hole() == 3 * PAGE, "neighbours are one hole"
+
+
+def test_nothing_answers_beside_the_blocks() -> None:
+    pool = ContiguousPool(4 * PAGE)
+    pool.allocate(100)
+    assert pool.dram(FIRST_ADDRESS + 64, 100).size == 36
+    assert pool.dram(FIRST_ADDRESS + 100, 4).size == 0
+    assert pool.dram(0, 4).size == 0
+
+
+def test_a_buffer_is_freed_when_it_is_forgotten() -> None:
+    device = SimulatedDevice(Reference(TINY), "reference", memory_bytes=PAGE)
+    for _ in range(3):
+        device.allocate((PAGE,), np.uint8)
+    assert device.free_bytes() == PAGE
+    device.release()
+
+
+def test_registers_answer_at_their_addresses() -> None:
+    device = SimulatedDevice(Reference(TINY), "reference")
+    device.write_registers(CONTROL_ADDRESS + Register.LIST_OFFSET, (0x1234).to_bytes(4, "little"))
+    assert device.read_registers(CONTROL_ADDRESS + Register.LIST_OFFSET, 4) == b"\x34\x12\0\0"
+    assert device.accesses == 2
+    device.release()
+
+
+@pytest.mark.parametrize("what", ["upload", "result"])
+def test_handling_what_a_running_list_uses_is_refused(what: str) -> None:
+    with driven(Slow(TINY)) as accelerator:
+        (program,), commands, plan = compiled((LAYER, Pass.FORWARD))
+        with accelerator.allocate(plan) as region:
+            a, b = operands(LAYER, Pass.FORWARD, BITS)
+            region.upload(program, a, b)
+            region.upload_list(commands)
+            accelerator.start(region, commands)
+            with pytest.raises(RuntimeError, match="which command 0 of the running list uses"):
+                region.upload(program, a, b) if what == "upload" else region.result(program)
+            accelerator.finish()
+            region.result(program)
