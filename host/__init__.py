@@ -1,1 +1,1 @@
-"""What runs beside the accelerator: the compiler from layers to command lists. NumPy only."""
+"""What runs beside the accelerator: the compiler from layers to command lists, and the driver. NumPy and pynq only."""

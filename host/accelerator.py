@@ -97,10 +97,11 @@ class Accelerator:
             overlay = Overlay(str(bitfile), device=device)
         except BaseException as problem:
             claim.release()
-            if not isinstance(problem, OSError):
+            if not isinstance(problem, Exception):
                 raise
-            raise OverlayError(
-                f"{bitfile}: {problem}; build it with 'make -C vivado bitstream' and copy the .bit and .hwh files"
+            raise OverlayError(  # pynq has an exception of every kind for this
+                f"{bitfile}: {type(problem).__name__}: {problem}; build it with 'make -C vivado bitstream' and copy the"
+                " .bit and .hwh files"
             ) from problem
         return cls(overlay, expect, seconds, log, claim)
 

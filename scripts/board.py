@@ -246,7 +246,7 @@ def measure(arguments: argparse.Namespace) -> int:
 
 def stream(arguments: argparse.Namespace) -> int:
     from host.report import Gathered
-    from host.source import Source
+    from host.source import MEASURED, Source
     from host.stream import Done, Stream
 
     golden = golden_data(arguments)
@@ -270,6 +270,8 @@ def stream(arguments: argparse.Namespace) -> int:
             kept = passes.lists
     rows = [entry.row(source, golden.network) for entry in gathered.values()]
     told(rows, source, arguments.out, "stream")
+    if source.kind == MEASURED:
+        print("the host packs the next pass meanwhile and may see done late: 'cpt board measure' has the latencies")
     print(
         f"{len(jobs)} passes of {len(golden.steps)} iterations with {kept} compiled lists;"
         f" this machine took {seconds:.2f} s"

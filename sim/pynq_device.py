@@ -1,8 +1,8 @@
 """A simulated board behind the real pynq API: `Overlay`, `DefaultIP`, `MMIO`, buffers and `Interrupt` are pynq's own.
 
 The device holds an executor of the contract (the reference, the C-simulated kernel, the Verilated core) behind its
-registers, contiguous memory with a cache in front, and one interrupt line. It refuses what would go wrong on a board now
-and then: a host that flushes or reads what the running list uses.
+registers, contiguous memory with a cache in front, and one interrupt line. It refuses what goes wrong on a board only
+now and then: a host that flushes or reads what the running list uses.
 """
 
 from __future__ import annotations

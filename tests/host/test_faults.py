@@ -52,6 +52,18 @@ def test_a_missing_bitstream_is_named(tmp_path: Path) -> None:
     device.release()
 
 
+def test_an_overlay_whose_description_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable(*_: object) -> None:
+        raise RuntimeError("Unable to parse metadata")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(SimulatedDevice, "get_bitfile_metadata", unreadable)
+        with pytest.raises(OverlayError, match=r"RuntimeError: Unable to parse metadata.*\.hwh"), driven(tag="unread"):
+            pass
+    with driven(tag="unread") as accelerator:
+        assert runs(accelerator)
+
+
 @pytest.mark.parametrize(
     ("faults", "error", "message"),
     [
