@@ -1,4 +1,4 @@
-"""The zc706 kernel C-simulated on one core: 8×8-bit MAC/s, and one training iteration of ResNet-8, batch 8."""
+"""The zc706 kernel C-simulated on one core, through the driver: 8×8-bit MAC/s, and one iteration of ResNet-8."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import time
 
 from tqdm import tqdm
 
+from host.accelerator import Accelerator
+from host.devices import open_simulated
 from host.execute import run_pass
 from host.layer import Conv, Pass
 from host.networks import cifar_resnet
@@ -18,16 +20,20 @@ from sim.vectors.build import random_codes
 BITS = Precision(8, 8, b_signed=True)
 
 
-def run_on(kernel: HlsKernel, layer: Conv, which: Pass) -> None:
+def run_on(accelerator: Accelerator, layer: Conv, which: Pass) -> None:
     """One pass with random codes."""
     a_shape, b_shape = layer.operand_shapes(which)
     a, b = random_codes(a_shape, 8, False, seed=1), random_codes(b_shape, 8, True, seed=2)
-    run_pass(kernel, layer, which, BITS, a, b)
+    run_pass(accelerator, layer, which, BITS, a, b)
 
 
 def measure(repeat: int) -> dict[str, float]:
     """MAC/s of each pass of a full round of lanes; seconds of the iteration, once."""
-    kernel = HlsKernel(Config.named("zc706"))
+    with open_simulated(HlsKernel(Config.named("zc706")), "hls", log=lambda _: None) as accelerator:
+        return measure_on(accelerator, repeat)
+
+
+def measure_on(kernel: Accelerator, repeat: int) -> dict[str, float]:
     layer = Conv(kernel.config.lanes, 16, 16, 32, 32, (3, 3), padding=(1, 1))
     results = {}
     for which in Pass:
