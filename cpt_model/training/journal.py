@@ -10,6 +10,7 @@ from typing import Any
 from cpt_model.training.checkpoint import write_atomically
 
 FILE = "metrics.jsonl"
+EVALUATION = "eval_fw_bits"  # what lines of evaluations have, and no others
 
 
 class JournalError(ValueError):
@@ -17,11 +18,14 @@ class JournalError(ValueError):
 
 
 class Journal:
-    """Appends to the metrics of a run that has done `step` steps; lines of later ones (it was killed) are dropped."""
+    """Appends to the metrics of a run that has done `step` steps, and evaluations up to step `evaluated`; lines of later
+    ones (it was killed) are dropped.
+    """
 
-    def __init__(self, folder: Path, step: int, tensorboard: bool) -> None:
+    def __init__(self, folder: Path, step: int, evaluated: int, tensorboard: bool) -> None:
         self.file = folder / FILE
-        kept = [line for line in read_metrics(folder) if line["step"] <= step] if step else []
+        last = {True: evaluated, False: step}  # a checkpoint may lie between a step and its evaluation
+        kept = [line for line in read_metrics(folder) if line["step"] <= last[EVALUATION in line]] if step else []
         text = "".join(json.dumps(line) + "\n" for line in kept)
         write_atomically(self.file, lambda stream: stream.write(text.encode()))
         self._stream = open(self.file, "a", encoding="utf-8")  # noqa: SIM115 (closed by __exit__)

@@ -17,6 +17,7 @@ from cpt_model import Config, prepare_
 from cpt_model.callbacks.run import Run
 from cpt_model.cost import count
 from cpt_model.models import entry
+from cpt_model.precision import quantisation_state
 from cpt_model.schedules import Bits
 from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging
@@ -88,7 +89,7 @@ class Training:
         try:
             if not self.who.first:
                 return self._loop(watch, None)
-            with Journal(folder, self.done, run.tensorboard) as journal:
+            with Journal(folder, self.done, self.evaluated, run.tensorboard) as journal:
                 return self._loop(watch, journal)
         finally:
             self.progress.close()
@@ -307,8 +308,11 @@ class Training:
         found = self.averaging.evaluate(self.task, None if self.precision is None else self.eval_bits())
         if found is None:
             return None
-        content = self.weights() | {"model": self.averaging.averaged.module.state_dict()}
-        save_checkpoint(self._file(run_folder.SWA), content | {"result": [found.loss, found.score]})
+        averaged = self.averaging.averaged.module
+        content = self.weights() | {"model": averaged.state_dict(), "result": [found.loss, found.score]}
+        if self.precision is not None:  # ranges of the averaged weights, not of the last ones
+            content["precision"] = self.precision.state_dict() | {"quantisation": quantisation_state(averaged)}
+        save_checkpoint(self._file(run_folder.SWA), content)
         return found.score
 
     def _optimizer(self) -> torch.optim.Optimizer:

@@ -183,7 +183,9 @@ def test_averaged_weights_are_the_mean(tmp_path: Path) -> None:
     summary = run(tiny(tmp_path / "swa", steps=6, **changes))
     averaged = load_checkpoint(tmp_path / "swa" / "swa.pt")["model"]["conv1.weight"]
     assert torch.allclose(averaged, (kept[0] + kept[1]) / 2, atol=1e-7)
-    assert summary.swa_accuracy == load_run(tmp_path / "swa" / "swa.pt").evaluate().score
+    loaded = load_run(tmp_path / "swa" / "swa.pt").evaluate()
+    assert summary.swa_accuracy == loaded.score
+    assert load_checkpoint(tmp_path / "swa" / "swa.pt")["result"] == [loaded.loss, loaded.score]
 
 
 @pytest.mark.parametrize(
