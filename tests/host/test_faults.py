@@ -35,6 +35,11 @@ from tests.host.driving import BITS, DEVICES, LAYER, compiled, driven, opened, r
 from tests.tools import TINY, ZC706, Memory, operands
 
 
+def own(name: str) -> str:
+    """A device's name that no test of another process uses."""
+    return f"{name}-{os.getpid()}"
+
+
 def test_an_overlay_with_another_ip_is_refused() -> None:
     with (
         pytest.raises(OverlayError, match=r"no IP of type cpt-kit:kernel:cpt_kernel:1\.0.*it has: cpt_kernel \(other:"),
@@ -58,9 +63,12 @@ def test_an_overlay_whose_description_cannot_be_read_is_named(monkeypatch: pytes
 
     with monkeypatch.context() as broken:
         broken.setattr(SimulatedDevice, "get_bitfile_metadata", unreadable)
-        with pytest.raises(OverlayError, match=r"RuntimeError: Unable to parse metadata.*\.hwh"), driven(tag="unread"):
+        with (
+            pytest.raises(OverlayError, match=r"RuntimeError: Unable to parse metadata.*\.hwh"),
+            driven(tag=own("unread")),
+        ):
             pass
-    with driven(tag="unread") as accelerator:
+    with driven(tag=own("unread")) as accelerator:
         assert runs(accelerator)
 
 
@@ -74,9 +82,9 @@ def test_an_overlay_whose_description_cannot_be_read_is_named(monkeypatch: pytes
 def test_a_device_of_another_kind_is_refused_and_left_free(
     faults: Faults, error: type[DeviceError], message: str
 ) -> None:
-    with pytest.raises(error, match=message), driven(tag="other-kind", faults=faults):
+    with pytest.raises(error, match=message), driven(tag=own("other-kind"), faults=faults):
         pass
-    with driven(tag="other-kind") as accelerator:
+    with driven(tag=own("other-kind")) as accelerator:
         assert runs(accelerator)
 
 
@@ -128,11 +136,11 @@ def test_a_device_that_is_never_done_is_given_up() -> None:
 def test_a_device_that_hangs_from_the_start_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("host.accelerator.OPENING_SECONDS", 0.1)
     with (
-        pytest.raises(DeviceTimeoutError, match=r"opening 'never': .* is the overlay the right one"),
-        driven(tag="never", faults=Faults(hang=True)),
+        pytest.raises(DeviceTimeoutError, match=r"opening 'never-\d+': .* is the overlay the right one"),
+        driven(tag=own("never"), faults=Faults(hang=True)),
     ):
         pass
-    with driven(tag="never") as accelerator:
+    with driven(tag=own("never")) as accelerator:
         assert runs(accelerator)
 
 
@@ -236,7 +244,7 @@ def other_process(tag: str) -> subprocess.Popen[str]:
 
 
 def test_two_processes_do_not_get_one_device_and_a_killed_one_leaves_it() -> None:
-    tag = f"shared-{os.getpid()}"
+    tag = own("shared")
     with other_process(tag) as process:
         try:
             with pytest.raises(DeviceBusyError, match=f"'{tag}' is in use by process {process.pid}"), driven(tag=tag):
@@ -249,7 +257,7 @@ def test_two_processes_do_not_get_one_device_and_a_killed_one_leaves_it() -> Non
 
 
 def test_ctrl_c_leaves_the_device_stopped_and_its_memory_free() -> None:
-    with other_process(f"interrupted-{os.getpid()}") as process:
+    with other_process(own("interrupted")) as process:
         try:
             time.sleep(0.5)  # into the list
             process.send_signal(signal.SIGINT)
@@ -261,14 +269,14 @@ def test_ctrl_c_leaves_the_device_stopped_and_its_memory_free() -> None:
 
 
 def test_one_process_does_not_get_a_device_twice() -> None:
-    with driven(tag="twice") as first:
-        with pytest.raises(DeviceBusyError, match=f"in use by process {os.getpid()}"), driven(tag="twice"):
+    with driven(tag=own("twice")) as first:
+        with pytest.raises(DeviceBusyError, match=f"in use by process {os.getpid()}"), driven(tag=own("twice")):
             pass
         assert runs(first)
 
 
 def test_a_claim_leaves_no_file_behind() -> None:
-    claim = Claim("left behind")
+    claim = Claim(own("left behind"))
     assert claim.path.exists()
     claim.release()
     claim.release()
