@@ -18,8 +18,9 @@ class JournalError(ValueError):
 
 
 class Journal:
-    """Appends to the metrics of a run that has done `step` steps, and evaluations up to step `evaluated`; lines of later
-    ones (it was killed) are dropped.
+    """Appends to the metrics of a run that has done `step` steps and was last evaluated after `evaluated` of them.
+
+    Lines of later ones are dropped: it was killed.
     """
 
     def __init__(self, folder: Path, step: int, evaluated: int, tensorboard: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
 from torch import nn
 
 from cpt_model.precision import set_precision
@@ -50,7 +51,8 @@ def load_run(path: str | Path, eval_bits: int | None = None, datadir: str | None
         settings = replace(settings, eval_bits=eval_bits)
     if datadir is not None:
         settings = replace(settings, datadir=datadir)
-    training = Training(settings, Processes())
+    with torch.random.fork_rng(devices=[]):  # building a network draws from the caller's numbers
+        training = Training(settings, Processes())
     training.model.load_state_dict(content["model"])
     if training.precision is not None:
         training.precision.load_state_dict(content["precision"])

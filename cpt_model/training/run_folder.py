@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cpt_model.training import journal, summary
@@ -37,12 +41,33 @@ def prepare(run: Settings, resume: bool, overwrite: bool) -> None:
         )
     if overwrite and not resume:
         clear(folder)
+    _make(folder)
+    text = json.dumps(run.to_dict(), indent=2) + "\n"
+    write_atomically(folder / SETTINGS, lambda stream: stream.write(text.encode()))
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """The folder, made if need be, is this process's alone for as long as the block lasts, or the process lives."""
+    _make(folder)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderError(f"{folder} is in use: another process trains there; wait or give another") from None
+        except OSError:
+            pass  # a file system without locks: as if there were no other process
+        yield
+    finally:
+        os.close(handle)
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise FolderError(f"{folder} cannot be made: {problem.strerror}") from problem
-    text = json.dumps(run.to_dict(), indent=2) + "\n"
-    write_atomically(folder / SETTINGS, lambda stream: stream.write(text.encode()))
 
 
 def clear(folder: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import torch
 
 from cpt_model.training import run_folder
-from cpt_model.training.processes import Processes, processes
+from cpt_model.training.processes import processes
 from cpt_model.training.settings import Settings
 from cpt_model.training.signals import watch_signals
 from cpt_model.training.summary import Summary
@@ -43,27 +43,15 @@ def train(
             if ended is not None:
                 return ended
         training = Training(run, who)
-        file = _checkpoint(run, who, resume, overwrite, start_from)
+        last = Path(run.folder) / run_folder.LAST
+        file = Path(start_from) if start_from is not None else last if resume and last.exists() else None
         if file is not None:
-            training.load(run_folder.load_last(run, file), file)
-        return training.go(watch, progress)
-
-
-def _checkpoint(
-    run: Settings, who: Processes, resume: bool, overwrite: bool, start_from: str | Path | None
-) -> Path | None:
-    """What to go on from; the first process has made the folder ready before any of them looks."""
-    if start_from is not None:
-        run_folder.load_last(run, Path(start_from))  # refused before anything is written
-    last = Path(run.folder) / run_folder.LAST
-    if start_from is None and resume and last.exists():
-        run_folder.load_last(run, last)
-    if who.first:
-        run_folder.prepare(run, resume, overwrite)
-    who.any(0)
-    if start_from is not None:
-        return Path(start_from)
-    return last if resume and last.exists() else None
+            training.load(run_folder.load_last(run, file), file)  # refused before anything is written
+        who.any(0)  # all have read: overwriting may remove the very file
+        with run_folder.held(Path(run.folder)) if who.first else nullcontext():
+            if who.first:
+                run_folder.prepare(run, resume, overwrite)
+            return training.go(watch, progress)
 
 
 @contextmanager
