@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -100,11 +101,14 @@ def stored_results(layer: Conv, which: Pass, precision: Precision, results: str)
 
 
 def drawn_operands(job: Job) -> tuple[Codes, Codes]:
-    """Codes over the whole range, the same for the same shape, pass and widths, on every machine."""
-    precision = job.precision
-    seed = zlib.crc32(f"{job.layer}{job.which.value}{precision}".encode())
-    a_shape, b_shape = job.layer.operand_shapes(job.which)
-    return (
-        random_codes(a_shape, precision.a_bits, precision.a_signed, seed),
-        random_codes(b_shape, precision.b_bits, precision.b_signed, seed + 1),
-    )
+    """Codes over the whole range, the same for one shape, pass and widths on every machine. Shared: do not write."""
+    return _drawn(job.layer, job.which, job.precision)
+
+
+@lru_cache(maxsize=4)  # neighbours are often of one shape; a few tensors are all a board's memory wants
+def _drawn(layer: Conv, which: Pass, precision: Precision) -> tuple[Codes, Codes]:
+    seed = zlib.crc32(f"{layer}{which.value}{precision}".encode())
+    a_shape, b_shape = layer.operand_shapes(which)
+    a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed).astype(np.int32)
+    b = random_codes(b_shape, precision.b_bits, precision.b_signed, seed + 1).astype(np.int32)
+    return a, b
