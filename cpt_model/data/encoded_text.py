@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from cpt_model.data.images import DataError
 from cpt_model.data.store import data_folder, is_store, read_arrays, write_arrays
 from cpt_model.data.text_data import PARTS, TextData
 
@@ -31,7 +30,7 @@ def read_encoded(dataset: str, folder: Path) -> TextData | None:
         arrays = read_arrays(folder)
         vocabulary = tuple(arrays["vocabulary"].tobytes().decode().split("\n"))
         return TextData(dataset, vocabulary, *(arrays[part] for part in PARTS))
-    except (DataError, KeyError):
+    except (ValueError, KeyError, OSError):  # also while another process renews them
         return None
 
 

@@ -87,7 +87,7 @@ def read_arrays(folder: Path, checksums: bool = False) -> dict[str, npt.NDArray[
             raise DataError(f"{path}: checksum is not {expected['sha256']}; {AGAIN}")
         try:
             arrays[path.stem] = np.load(path, mmap_mode="r")
-        except ValueError as problem:
+        except Exception as problem:  # a damaged header raises almost anything
             raise DataError(f"{path}: not an array ({problem}); {AGAIN}") from None
     return arrays
 
@@ -96,8 +96,12 @@ def about(folder: Path) -> dict[str, Any]:
     """What the store says of itself: `source` and `files`."""
     try:
         found = json.loads((folder / ABOUT).read_text())
-        return {"source": str(found["source"]), "files": dict(found["files"])}
-    except (ValueError, KeyError, TypeError) as problem:
+        files = {
+            str(name): {"bytes": int(file["bytes"]), "sha256": str(file["sha256"])}
+            for name, file in found["files"].items()
+        }
+        return {"source": str(found["source"]), "files": files}
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise DataError(f"{folder / ABOUT}: damaged ({problem}); {AGAIN}") from None
 
 

@@ -207,13 +207,17 @@ def _numbers(run: Settings) -> None:
         value = getattr(run, name)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < low):
             _refuse(f"{name} = {value} is not a whole number of {low} or more")
-    for name in ("lr", "lr_factor", "clip", "warm_up_lr"):
+    above, from_0 = ("lr", "lr_factor", "clip", "warm_up_lr"), ("momentum", "weight_decay", "lr_low", "late_start")
+    for name in (*above, *from_0, "float_from"):
         value = getattr(run, name)
-        if value is not None and not 0 < value < float("inf"):
+        if value is None and name in ("clip", "warm_up_lr", "float_from"):
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            _refuse(f"{name} = {value!r} is not a number (in YAML, 1e-4 is a text: write 1.0e-4)")
+        if name in above and not 0 < value < float("inf"):
             _refuse(f"{name} = {value} is not above 0")
-    for name in ("momentum", "weight_decay", "lr_low"):
-        if not 0 <= getattr(run, name) < float("inf"):
-            _refuse(f"{name} = {getattr(run, name)} is below 0")
+        if name in from_0 and not 0 <= value < float("inf"):
+            _refuse(f"{name} = {value} is below 0")
     if run.steps is not None and run.epochs is not None:
         _refuse(f"steps = {run.steps} and epochs = {run.epochs} are both given: give one of them")
     latency_model(run.latency)

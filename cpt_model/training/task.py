@@ -70,6 +70,7 @@ class ImageTask:
         self.batches: Batches = TrainingBatches(
             self.data, self.batch, run.seed, run.augment, who.rank, who.world, run.limit
         )
+        self.tests()  # a test_limit that cannot be is refused now, not after an epoch
 
     def build(self) -> nn.Module:
         model = build(self.run.arch, self.data.classes)

@@ -29,6 +29,8 @@ class TextTask:
         words = min(len(self.data.train), run.limit or len(self.data.train))
         self.batch = fitting_batch(run, words // run.length - 1, who.world)
         self.batches: Batches = TextBatches(self.data, self.batch, run.seed, run.length, who.rank, who.world, run.limit)
+        for last in (False, True):
+            next(self.tests(last))  # a text or test_limit that is too small is refused now, not after an epoch
 
     def build(self) -> nn.Module:
         return build(self.run.arch, len(self.data.vocabulary))

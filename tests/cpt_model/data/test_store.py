@@ -48,6 +48,11 @@ def damage_content(folder: Path) -> None:
         (damage_content, "train-pixels.npy: checksum is not"),
         (lambda folder: (folder / "about.json").write_text("{"), "about.json: damaged"),
         (
+            lambda folder: (folder / "about.json").write_text('{"source": "", "files": {"train-pixels.npy": {}}}'),
+            "about.json: damaged",
+        ),
+        (lambda folder: (folder / "about.json").write_text('{"source": "", "files": 3}'), "about.json: damaged"),
+        (
             lambda folder: (folder / "about.json").write_text('{"source": "", "files": {}}'),
             "does not name train-pixels",
         ),
@@ -57,6 +62,15 @@ def test_damage_is_named(folder: Path, damage: Callable[[Path], object], message
     damage(folder)
     with pytest.raises(DataError, match=message):
         stores.read_images(folder, checksums=True)
+
+
+def test_a_damaged_head_is_named_without_checksums(folder: Path) -> None:
+    path = folder / "train-pixels.npy"
+    contents = bytearray(path.read_bytes())
+    contents[10] = ord("(")  # NumPy's parser fails with an error of its own
+    path.write_bytes(contents)
+    with pytest.raises(DataError, match=r"train-pixels\.npy: not an array"):
+        stores.read_images(folder)
 
 
 def test_a_failed_write_leaves_the_old_set_and_no_litter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from cpt_model import get_precision
 from cpt_model.training import Settings, Stopped, Summary, load_run, read_metrics, read_summary, train
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.processes import Processes
-from cpt_model.training.run_folder import prepare
+from cpt_model.training.run_folder import held, prepare
 from cpt_model.training.signals import Watch
 from cpt_model.training.training import Training
 from tests.cpt_model.training.run_tools import assert_equal, assert_same_run, tiny
@@ -86,6 +86,13 @@ def test_a_run_goes_on_from_a_checkpoint_elsewhere(whole: Path, tmp_path: Path) 
     assert_equal(one["model"], two["model"])
 
 
+def test_a_run_may_overwrite_the_checkpoint_it_goes_on_from(whole: Path, tmp_path: Path) -> None:
+    stopped(tiny(tmp_path), 7)
+    run(tiny(tmp_path), start_from=tmp_path / "last.pt", overwrite=True)
+    one, two = (load_checkpoint(folder / "last.pt") for folder in (whole, tmp_path))
+    assert_equal(one["model"], two["model"])
+
+
 def test_a_finished_run_gives_its_summary_and_trains_no_more(whole: Path) -> None:
     before = (whole / "last.pt").stat().st_mtime_ns
     assert run(tiny(whole), resume=True) == read_summary(whole)
@@ -102,6 +109,13 @@ def test_a_folder_with_a_run_is_refused_unless_told(whole: Path, tmp_path: Path)
         run(tiny(tmp_path, lr=0.1), resume=True)
     with pytest.raises(ValueError, match="threads = 1, here it is 2"):
         run(tiny(tmp_path, threads=2), resume=True)
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    with held(tmp_path), pytest.raises(ValueError, match="another process trains there"):
+        run(tiny(tmp_path), resume=True)
+    assert not list(tmp_path.iterdir())
+    run(tiny(tmp_path, steps=2, cycles=1), resume=True)
 
 
 def test_overwriting_begins_anew(whole: Path, tmp_path: Path) -> None:
@@ -128,7 +142,11 @@ def test_evaluation_in_between_does_not_change_the_weights(whole: Path, tmp_path
 def test_a_saved_run_is_evaluated_as_it_was(whole: Path) -> None:
     summary = read_summary(whole)
     assert summary is not None
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
     loaded = load_run(whole)
+    assert torch.equal(torch.rand(3), expected)  # the caller's numbers are not drawn from
     assert loaded.evaluate().loss == summary.test_loss
     assert get_precision(loaded.model) == (8, 8)
     assert load_run(whole / "best.pt", eval_bits=2).evaluate().loss != summary.test_loss
@@ -195,6 +213,7 @@ def test_averaged_weights_are_the_mean(tmp_path: Path) -> None:
         ({"schedule": None, "deficit": (8, 8)}, "window ends at step 16"),
         ({"swa_start": 12}, "ends after 12 steps"),
         ({"batch": 100}, "has only 80"),
+        ({"test_limit": 450}, "digits, test, has 449 images"),
         ({"arch": "resnet18"}, "takes images of 3 channels, digits has 1: take one of digits_resnet_8"),
         ({"dataset": "imagenet", "arch": "resnet18", "datadir": "nowhere"}, "nowhere"),
     ],
