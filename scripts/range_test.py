@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.range_test import precision_range_test
     from cpt_model.training import Settings
     from cpt_model.training.processes import Processes
+    from cpt_model.training.recipes import home_of
     from cpt_model.training.task import make_task
 
     first, last = arguments.widths
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--widths {first} {last}: the narrowest comes first")
     settings = Settings(
         arch=arguments.arch,
-        dataset=arguments.dataset or data_of(arguments.arch),
+        dataset=arguments.dataset or home_of(arguments.arch)[0],
         datadir=arguments.datadir,
         batch=arguments.batch,
         lr=arguments.lr,
@@ -80,7 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
         prepare_(task.build(), config),
         InOrder(task.batches),
         torch.nn.functional.cross_entropy,
-        lambda parameters: torch.optim.SGD(parameters, settings.lr, settings.momentum, weight_decay=1e-4),
+        lambda parameters: torch.optim.SGD(
+            parameters, settings.lr, settings.momentum, weight_decay=settings.weight_decay
+        ),
         widths=range(first, last + 1),
         steps=arguments.steps,
         window=arguments.window,
@@ -96,21 +99,6 @@ def run(arguments: argparse.Namespace) -> int:
     found.plot(files[1], f"Precision range test: {settings.arch} on {settings.dataset}")
     print(f"{render(found)}\n\nwrote {files[0]} and {files[1]}")
     return 0
-
-
-def data_of(arch: str) -> str:
-    """The data set a network is named after.
-
-    >>> data_of("cifar10_resnet_20"), data_of("fashion_resnet_8"), data_of("resnet18")
-    ('cifar10', 'fashion-mnist', 'imagenet')
-    """
-    from cpt_model.models import entry
-
-    entry(arch)
-    name = arch.split("_")[0]
-    return {"fashion": "fashion-mnist", "lstm": "ptb", "transformer": "wikitext-103"}.get(
-        name, name if "_" in arch else "imagenet"
-    )
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,9 @@ def _precision(group: Any) -> None:
     group.add_argument("--bw-bits", **bits, help="gradients, likewise")
     group.add_argument("--schedule", metavar="NAME", help="cpt, CR, CT, LR, ... (cpt plot-schedule shows them)")
     group.add_argument("--bw-schedule", metavar="NAME", help="of gradients")
-    group.add_argument("--cycles", "--num_cyclic_period", dest="cycles", type=int, metavar="N")
+    group.add_argument(
+        "--cycles", "--num_cyclic_period", dest="cycles", type=int, metavar="N", help="of both schedules"
+    )
     group.add_argument("--late-start", type=float, metavar="SHARE", help="of the run at the lowest bits first")
     group.add_argument(
         "--deficit", type=int, nargs=2, metavar=("STEP", "STEPS"), help="a window at the lowest bits, else the highest"
@@ -58,7 +60,7 @@ def _precision(group: Any) -> None:
 
 def _authors_precision(group: Any) -> None:
     bits = {"type": int, "nargs": "*", "metavar": "N"}
-    group.add_argument("--is_cyclic_precision", action="store_true")
+    group.add_argument("--is_cyclic_precision", action="store_true", help="with the bounds below")
     group.add_argument("--cyclic_num_bits_schedule", **bits, help="as --fw-bits with two bounds")
     group.add_argument("--cyclic_num_grad_bits_schedule", **bits, help="as --bw-bits; equal bounds are static")
     group.add_argument("--num_bits", type=int, metavar="N", help="as --fw-bits with one number")
@@ -70,11 +72,14 @@ def _authors_precision(group: Any) -> None:
 def _optimiser(group: Any) -> None:
     group.add_argument("--optimiser", "--optimizer", dest="optimiser", help="sgd or adam")
     group.add_argument("--lr", type=float, help="the highest learning rate")
-    group.add_argument("--momentum", type=float)
-    group.add_argument("--weight-decay", "--weight_decay", dest="weight_decay", type=float)
+    group.add_argument("--momentum", type=float, help="of SGD")
+    group.add_argument("--weight-decay", "--weight_decay", dest="weight_decay", type=float, help="of all parameters")
     group.add_argument("--clip", type=float, help="largest norm of the gradient")
     group.add_argument(
-        "--lr-schedule", "--lr_schedule", dest="lr_schedule", help="step, cosine, constant, cyclic, triangular, linear"
+        "--lr-schedule",
+        "--lr_schedule",
+        dest="lr_schedule",
+        help="step (piecewise), cosine, constant, cyclic, triangular, linear, anneal_cosine",
     )
     group.add_argument("--lr-milestones", type=float, nargs="+", metavar="SHARE", help="of the run, for step")
     group.add_argument("--lr-factor", "--step_ratio", dest="lr_factor", type=float, help="at each milestone")
@@ -89,19 +94,27 @@ def _optimiser(group: Any) -> None:
 def _run(group: Any) -> None:
     group.add_argument("--steps", "--iters", dest="steps", type=int, metavar="N", help="optimiser steps")
     group.add_argument("--epochs", "--epoch", dest="epochs", type=int, metavar="N", help="instead of steps")
-    group.add_argument("--batch", "--batch-size", "--batch_size", dest="batch", type=int, metavar="N")
-    group.add_argument("--seed", type=int)
+    group.add_argument(
+        "--batch", "--batch-size", "--batch_size", dest="batch", type=int, metavar="N", help="samples of a step"
+    )
+    group.add_argument("--seed", type=int, help="of weights, data order, augmentation, noise and dropout")
     group.add_argument("--threads", type=int, metavar="N", help="of PyTorch, in each process")
     group.add_argument("--out", metavar="FOLDER", help="folder of the run")
     group.add_argument("--save_folder", metavar="FOLDER", help="the run's folder is made in this one, by its settings")
-    group.add_argument("--automatic_resume", "--auto-resume", dest="automatic_resume", action="store_true")
+    group.add_argument(
+        "--automatic_resume",
+        "--auto-resume",
+        dest="automatic_resume",
+        action="store_true",
+        help="go on, if a run is there",
+    )
     group.add_argument("--resume", metavar="FILE", help="go on from this checkpoint (last.pt of the same settings)")
     group.add_argument("--overwrite", action="store_true", help="clear a run that is in the folder")
     group.add_argument("--log-every", "--print_freq", dest="log_every", type=int, metavar="N", help="steps")
     group.add_argument("--eval-every", "--eval_every", dest="eval_every", type=int, metavar="N", help="steps")
     group.add_argument("--save-every", type=int, metavar="N", help="steps; else at evaluations and every 10 minutes")
     group.add_argument("--latency-model", dest="latency", metavar="NAME", help="board whose hours are counted: paper")
-    group.add_argument("--no-tensorboard", dest="tensorboard", action="store_false")
+    group.add_argument("--no-tensorboard", dest="tensorboard", action="store_false", help="metrics.jsonl only")
     group.add_argument("--dry-run", action="store_true", help="print the settings and end")
     group.add_argument("--cmd", choices=["train", "test"], help="test evaluates the checkpoint of --resume")
     group.add_argument("--start_iter", "--start_epoch", dest="start", type=int, help="0 only: checkpoints know it")
@@ -117,12 +130,11 @@ def notes(stated: dict[str, Any]) -> list[str]:
 def settings(stated: dict[str, Any]) -> Settings:
     """Recipe, then flags; what contradicts is refused."""
     from cpt_model.training import Settings, folder_name
-    from cpt_model.training.recipes import home_of, read_recipe
 
     _refuse_contradictions(stated)
     same = {field.name for field in fields(Settings)} - {"warm_up"}  # a flag of that name means the authors' steps
     flags = {name: value for name, value in stated.items() if name in same} | _precision_of(stated)
-    values = _recipe(stated, flags, read_recipe, home_of)
+    values = _recipe(stated, flags)
     if "batch" not in stated:
         values["fit_batch"] = True
     for one, other in (("steps", "epochs"), ("epochs", "steps")):
@@ -138,21 +150,19 @@ def settings(stated: dict[str, Any]) -> Settings:
     return Settings.from_dict(made.to_dict() | {"folder": folder})
 
 
-def _recipe(stated: dict[str, Any], flags: dict[str, Any], read: Any, home: Any) -> dict[str, Any]:
+def _recipe(stated: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
     """The recipe named, else that of the network, else that of the data set."""
+    from cpt_model.training.recipes import home_of, read_recipe, recipe_of
+
     if "config" in stated:
-        values = read(stated["config"])
+        values = read_recipe(stated["config"])
         if "arch" in flags and "dataset" not in flags and flags["arch"] != values.get("arch"):
-            values["dataset"] = home(flags["arch"])[0]
-        return dict(values)
+            values["dataset"] = home_of(flags["arch"])[0]
+        return values
     if "arch" in flags:
-        dataset, recipe = home(flags["arch"])
-        return dict(read(recipe)) | {"dataset": dataset}
-    if "dataset" in flags:
-        recipes = {"fashion-mnist": "fashion-mnist", "digits": "digits", "imagenet": "cpt-imagenet", "ptb": "cpt-ptb"}
-        recipes |= {"cifar100": "cpt-cifar100", "wikitext-103": "cpt-wikitext-103", "wikitext-2": "small-transformer"}
-        return dict(read(recipes.get(flags["dataset"], "cpt-cifar10")))
-    return dict(read("cpt-cifar10"))
+        dataset, recipe = home_of(flags["arch"])
+        return read_recipe(recipe) | {"dataset": dataset}
+    return read_recipe(recipe_of(flags.get("dataset", "cifar10")))
 
 
 def _precision_of(stated: dict[str, Any]) -> dict[str, Any]:

@@ -57,6 +57,16 @@ def home_of(arch: str) -> tuple[str, str]:
     return "cifar10", "cpt-cifar10"
 
 
+def recipe_of(dataset: str) -> str:
+    """The recipe of a data set if no network is named.
+
+    >>> recipe_of("cifar100"), recipe_of("text")
+    ('cpt-cifar100', 'small-transformer')
+    """
+    recipes = {known: recipe for _, known, recipe in HOME}  # the last of a set's networks is its plain one
+    return (recipes | {"text": "small-transformer"}).get(dataset, "cpt-cifar10")
+
+
 def _parsed(text: str, where: str) -> dict[str, Any]:
     import yaml
 

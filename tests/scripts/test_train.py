@@ -154,6 +154,8 @@ def test_flags_override_the_recipe(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_network_chooses_the_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     assert dry(capsys, "--arch", "cifar100_mobilenet_v2")["lr"] == 0.03
+    assert dry(capsys, "--dataset", "cifar100")["arch"] == "cifar100_resnet_74"
+    assert dry(capsys, "--dataset", "text")["arch"] == "transformer_lm_small"
     found = dry(capsys, "--arch", "resnet50")
     assert (found["dataset"], found["epochs"], found["batch"]) == ("imagenet", 120, 256)
 
