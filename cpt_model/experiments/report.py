@@ -69,9 +69,12 @@ def scale(results: Results) -> str:
         for _, each in results.finished
     }
     seeds = sorted({run.seed for run, _ in results.finished})
+    whole = "" if any(run.settings.test_limit for run, _ in results.finished) else "whole "
+    quantised = any(each.eval_bits[0] for _, each in results.finished)
+    bits = "at each schedule's highest bits" if quantised else "in float32"
     return (
         f"Ours: {'; '.join(sorted(kinds))}, seeds {', '.join(map(str, seeds))}, "
-        "evaluated on the whole test set after the last step, at each schedule's highest bits."
+        f"evaluated on the {whole}test set after the last step, {bits}."
     )
 
 

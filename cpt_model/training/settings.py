@@ -20,7 +20,7 @@ STEPS = 64_000  # of the CPT paper's CIFAR recipe
 OPTIMISERS = ("sgd", "adam")
 TEXT_SETS = tuple(FORMS)
 # A run may go on with other values of these: they do not change its weights, or a checkpoint has what came of them.
-FREE = {"folder", "datadir", "workers", "log_every", "eval_every", "save_every", "test_limit", "latency", "tensorboard"}
+FREE = {"folder", "datadir", "workers", "log_every", "eval_every", "save_every", "latency", "tensorboard"}
 FREE |= {"threads", "fit_batch"}
 
 

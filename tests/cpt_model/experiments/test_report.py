@@ -93,6 +93,12 @@ def test_what_did_not_run_is_said(results: Results) -> None:
     assert "Not run yet, and not in the table: CPT 3-8/8 seed 1, float32 seed 0, float32 seed 2." in said
     assert "steps of 64 images (6.0 epochs), seeds 0, 1, 2" in said
     assert "64,000 iterations" in said
+    assert "evaluated on the whole test set after the last step, at each schedule's highest bits." in said
+
+
+def test_evaluation_in_float32_is_said(results: Results) -> None:
+    plain = [(run, replace(summary, eval_bits=(0, 8))) for run, summary in results.finished]
+    assert "after the last step, in float32." in notes(replace(results, finished=plain))[0]
 
 
 def test_a_part_of_the_data_is_said(tmp_path: Path) -> None:

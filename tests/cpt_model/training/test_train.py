@@ -104,6 +104,8 @@ def test_a_folder_with_a_run_is_refused_unless_told(whole: Path, tmp_path: Path)
         run(tiny(whole))
     with pytest.raises(ValueError, match="seed = 0, this one has 1"):
         run(tiny(whole, seed=1), resume=True)
+    with pytest.raises(ValueError, match="test_limit = 20, this one has 19"):  # its accuracy would be another
+        run(tiny(whole, test_limit=19), resume=True)
     stopped(tiny(tmp_path), 2)
     with pytest.raises(ValueError, match=r"lr = 0\.05, this one has 0\.1"):
         run(tiny(tmp_path, lr=0.1), resume=True)
