@@ -2,7 +2,7 @@
 
 The laws of the small adders are proved by SAT (vivado/proofs/laws.sv). Here they are applied to the netlist that Yosys
 has read, from the result backwards: the sum of 2^i · count[i] is rewritten, adder by adder, until only products of
-input bits are left. That must be each product once, two cycles old.
+input bits, or input bits, are left. That must be each of them once, two cycles old.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ LAWS = {
     "count_products": Law({"one_o": [1], "two_o": [2] * 3}, {}),
     "full_adder": Law({"sum_o": binary(2)}, {"x_i": [1] * 3}),
     "compress_6": Law({"sum_o": binary(3)}, {"x_i": [1] * 6}),
+    "compress_7": Law({"sum_o": binary(3)}, {"x_i": [1] * 7}),
     "compress_36": Law({"sum_o": binary(4)}, {"one_i": [1] * 3, "two_i": [2] * 6}),
     "compress_66": Law({"sum_o": binary(5)}, {"one_i": [1] * 6, "four_i": [4] * 6}),
-    "compress_366": Law({"sum_o": binary(6)}, {"one_i": [1] * 3, "two_i": [2] * 6, "eight_i": [8] * 6}),
+    "compress_76": Law({"sum_o": binary(5)}, {"one_i": [1] * 7, "four_i": [4] * 6}),
 }
 
 
@@ -54,26 +55,26 @@ def law_of(kind: str, cell: dict[str, Any]) -> Law | None:
     return LAWS.get(kind)
 
 
-def netlist(bits: int) -> dict[str, Any]:
-    """popcount_lut with its small adders as cells."""
+def netlist(top: str, bits: int) -> dict[str, Any]:
+    """popcount_lut or count_ones with its small adders as cells."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "netlist.json"
         adders = [*LAWS, "ternary_add"]
         marks = [f"setattr -mod -set keep_hierarchy 1 {adder}*" for adder in adders]
         run_yosys(
             [
-                read_rtl("popcount_lut", f"-GBits={bits}", "--keep-hierarchy"),
+                read_rtl(top, f"-GBits={bits}", "--keep-hierarchy"),
                 *marks,
-                *("proc", "flatten popcount_lut", "opt_clean", f"write_json {path}"),
+                *("proc", f"flatten {top}", "opt_clean", f"write_json {path}"),
             ]
         )
         modules: dict[str, Any] = json.loads(path.read_text())["modules"]
-    return next(module for name, module in modules.items() if name.startswith("popcount_lut"))
+    return next(module for name, module in modules.items() if name.startswith(top))
 
 
-def check_popcount(bits: int) -> int:
-    """Rewrites the result of popcount_lut; returns how many adders it took, or raises LawBrokenError."""
-    module = netlist(bits)
+def check_popcount(bits: int, top: str = "popcount_lut") -> int:
+    """Rewrites the result of a bit counter; returns how many adders it took, or raises LawBrokenError."""
+    module = netlist(top, bits)
     cells = [(kind_of(cell["type"]), cell) for cell in module["cells"].values()]
     final = next(cell for kind, cell in cells if kind.startswith("ternary_add"))
     # The last adder may have an upper bit that the count does not: the sum is at most `bits`, so it is always 0.
@@ -85,10 +86,14 @@ def check_popcount(bits: int) -> int:
         {(bit, 0): weight for bit, weight in zip(result, binary(len(result)), strict=True)}
     )
     applied = rewrite(expression, cells)
-    a, b = (module["ports"][port]["bits"] for port in ("a_i", "b_i"))
-    wanted = {(product(x, y), 2): 1 for x, y in zip(a, b, strict=True)}
+    pins = {name: port["bits"] for name, port in module["ports"].items()}
+    if top == "popcount_lut":
+        leaves = [product(x, y) for x, y in zip(pins["a_i"], pins["b_i"], strict=True)]
+    else:
+        leaves = pins["x_i"]
+    wanted = {(leaf, 2): 1 for leaf in leaves}
     if dict(expression) != wanted or len(wanted) != bits:
-        raise LawBrokenError(f"{sum(expression.values())} terms are left, not each of {bits} products once")
+        raise LawBrokenError(f"{sum(expression.values())} terms are left, not each of {bits} bits once")
     return applied
 
 

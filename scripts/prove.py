@@ -1,4 +1,4 @@
-"""`make -C vivado prove`: the popcount, the accumulator and the AXI engines, proved by Yosys for all inputs."""
+"""`make -C vivado prove`: popcounts, accumulator, LUTs by name and the AXI engines, proved by Yosys for all inputs."""
 
 from __future__ import annotations
 
@@ -41,8 +41,21 @@ def prove_accumulator(count_bits: int) -> str:
     return prove_property("accumulate_equal", PROOFS / "accumulate_equal.sv", induction, f"-GCountBits={count_bits}")
 
 
-def prove_popcount(bits: int) -> str:
-    return f"{check_popcount(bits)} adders conserve the sum"
+def prove_popcount(bits: int, top: str) -> str:
+    return f"{check_popcount(bits, top)} adders conserve the sum"
+
+
+def prove_select() -> str:
+    return prove_property("equal_select", PROOFS / "choices.sv", "")
+
+
+def prove_mix(right: int, left: int) -> str:
+    return prove_property("equal_mix", PROOFS / "choices.sv", "", f"-GRight={right}", f"-GLeft={left}")
+
+
+def prove_drain(lanes: int) -> str:
+    induction = "-tempinduct -set-init-zero -maxsteps 6"
+    return prove_property("equal_drain", PROOFS / "choices.sv", induction, f"-GLanes={lanes}")
 
 
 def prove_handshakes(bus_bytes: int) -> str:
@@ -66,8 +79,14 @@ def proofs() -> Iterator[tuple[str, Proof]]:
     for width in (5, 6):
         yield f"law of ternary_add, {width} bits", partial(prove_law, "ternary_add", f"-GWidth={width}")
     for bits in WIDTHS:
-        yield f"popcount of {bits} products", partial(prove_popcount, bits)
+        yield f"popcount of {bits} products", partial(prove_popcount, bits, "popcount_lut")
+        yield f"popcount of {bits} bits", partial(prove_popcount, bits, "count_ones")
         yield f"accumulator of {bits.bit_length()}-bit counts", partial(prove_accumulator, bits.bit_length())
+    yield "multiplexers in LUTs", prove_select
+    for right, left in ((14, 13), (11, 5), (16, 4)):
+        yield f"mix of noise, {right} and {left}", partial(prove_mix, right, left)
+    for lanes in (16, 48):
+        yield f"drain of {lanes} lanes", partial(prove_drain, lanes)
     for size in (8, 64):
         yield f"AXI handshakes, {size}-byte bus", partial(prove_handshakes, size)
 

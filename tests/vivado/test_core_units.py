@@ -6,9 +6,14 @@ import pytest
 
 from sim.bench.units import Unit, run_unit
 
-ROUNDING = Unit("rounding", "rounding_bench", ("noise_pkg", "noise_keys", "noise", "requantise", "rounding_bench"))
-LANE = Unit("lane", "lane", ("core_pkg", "lane"), {"Words": 256, "Slots": 9})
-ARRAY = Unit("array_drain", "array", ("core_pkg", "dpu_row_model", "dpu_row", "row_sum", "array"))
+ROUNDING_MODULES = (
+    *("noise_pkg", "rounding_pkg", "carry_chain", "mix_add", "noise_keys", "noise_base", "noise", "select_four"),
+    *("rounding_control", "requantise", "rounding_bench"),
+)
+ROUNDING = Unit("rounding", "rounding_bench", ROUNDING_MODULES)
+LANE = Unit("lane", "lane", ("core_pkg", "select_two", "select_four", "lane"), {"Words": 384, "Slots": 9})
+ARRAY_MODULES = ("dpu_row_model", "dpu_row", "count_ones", "select_two", "select_four", "row_sum", "result_drain")
+ARRAY = Unit("array_drain", "array", ("core_pkg", *ARRAY_MODULES, "array"))
 
 
 @pytest.mark.slow

@@ -48,16 +48,6 @@ module law_compress_66 (
   assign ok_o = sum == 5'($countones(one_i)) + 4 * 5'($countones(four_i));
 endmodule
 
-module law_compress_366 (
-    input  logic [2:0] one_i,
-    input  logic [5:0] two_i, eight_i,
-    output logic       ok_o
-);
-  logic [5:0] sum;
-  compress_366 u_dut (.one_i, .two_i, .eight_i, .sum_o(sum));
-  assign ok_o = sum == 6'($countones(one_i)) + 2 * 6'($countones(two_i)) + 8 * 6'($countones(eight_i));
-endmodule
-
 module law_ternary_add #(
     parameter int unsigned Width = 6
 ) (
@@ -67,4 +57,23 @@ module law_ternary_add #(
   logic [Width+1:0] sum;
   ternary_add #(.Width(Width)) u_dut (.x_i, .sum_o(sum));
   assign ok_o = sum == (Width + 2)'(x_i[0]) + (Width + 2)'(x_i[1]) + (Width + 2)'(x_i[2]);
+endmodule
+
+module law_compress_7 (
+    input  logic [6:0] x_i,
+    output logic       ok_o
+);
+  logic [2:0] sum;
+  compress_7 u_dut (.x_i, .sum_o(sum));
+  assign ok_o = sum == 3'($countones(x_i));
+endmodule
+
+module law_compress_76 (
+    input  logic [6:0] one_i,
+    input  logic [5:0] four_i,
+    output logic       ok_o
+);
+  logic [4:0] sum;
+  compress_76 u_dut (.one_i, .four_i, .sum_o(sum));
+  assign ok_o = sum == 5'($countones(one_i)) + 4 * 5'($countones(four_i));
 endmodule

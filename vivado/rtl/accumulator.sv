@@ -31,9 +31,9 @@ module accumulator
 
   for (genvar l = 0; l < 2; l++) begin : gen_lane
     for (genvar c = 0; c < 16; c++) begin : gen_column
-      assign total[l][c] = group_q.fresh ? results_q[l][c] : old_q[l][c] + results_q[l][c];
+      assign total[l][c] = results_q[l][c] + (old_q[l][c] & {48{!group_q.fresh}});
     end
-    assign total_sums[l] = group_q.fresh ? sums_q[l] : old_sums_q[l] + sums_q[l];
+    assign total_sums[l] = sums_q[l] + (old_sums_q[l] & {32{!group_q.fresh}});
   end
 
   logic [EntryBits-1:0] place;

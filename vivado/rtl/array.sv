@@ -28,6 +28,8 @@ module array
     input  logic [4:0]              op_shift_i,
     input  logic [3:0]              op_plane_i,
     input  group_t                  op_group_i,
+    output logic [7:0]              ahead_pair_o,    ///< which results leave eight cycles later, and their group
+    output group_t                  ahead_group_o,
     output logic                    drain_valid_o,   ///< results of lanes 2 pair and 2 pair + 1
     output logic [7:0]              drain_pair_o,
     output logic [1:0]              drain_part_o,    ///< wide results leave in 2 or 4 parts, a cycle each
@@ -44,6 +46,21 @@ module array
 
   // Operands of the columns. Loops, not wires: simulators turn words into slices only where that is wanted.
   logic [K-1:0] b_q[16];
+`ifdef SYNTHESIS
+  for (genvar c = 0; c < 16; c++) begin : gen_column
+    logic [K-1:0] own, turned, slice;
+    for (genvar m = 0; m < L; m++) begin : gen_lane
+      if (m / T == c) begin : gen_own
+        assign own[48*(m%T)+:48] = triples_i[m];
+      end
+      for (genvar pixel = 0; pixel < 3; pixel++) begin : gen_pixel
+        assign turned[3*m+pixel] = triples_i[m][pixel][c];
+      end
+    end
+    select_two #(.Width(K)) u_slice (.zero_i(own), .one_i(turned), .select_i(wgrad_i), .data_o(slice));
+    always_ff @(posedge clk_i) b_q[c] <= slice;
+  end
+`else
   always_ff @(posedge clk_i) begin : columns
     logic [15:0][K-1:0] slices;
     if (wgrad_i) begin
@@ -59,15 +76,25 @@ module array
     end
     for (int unsigned c = 0; c < 16; c++) b_q[c] <= slices[c];
   end
+`endif
 
   // Rows: the operand of a lane, its dot products, their sums held for the drain.
   logic [DpuLatency-1:0] end_q;
-  logic [15:0][47:0] results_q[L];
-  logic [31:0] results_sums_q[L];
+  logic [799:0] results_q[L];  // row sum, then column by column
   for (genvar l = 0; l < L; l++) begin : gen_row
     logic [K-1:0] a_q;
     logic [47:0] sums[16];
     logic [31:0] row_sums;
+`ifdef SYNTHESIS
+    logic [K-1:0] turned, slice;
+    for (genvar m = 0; m < L; m++) begin : gen_lane
+      for (genvar pixel = 0; pixel < 3; pixel++) begin : gen_pixel
+        assign turned[3*m+pixel] = windows_i[m][pixel*T+l/16][l%16];
+      end
+    end
+    select_two #(.Width(K)) u_slice (.zero_i(windows_i[l]), .one_i(turned), .select_i(wgrad_i), .data_o(slice));
+    always_ff @(posedge clk_i) if (take_i) a_q <= slice;
+`else
     always_ff @(posedge clk_i) begin : operand
       logic [K-1:0] slice;
       if (take_i) begin
@@ -82,6 +109,7 @@ module array
         a_q <= slice;
       end
     end
+`endif
     dpu_row #(.Bits(K), .Columns(16)) u_products (
         .clk_i,
         .valid_i (op_valid_i),
@@ -105,58 +133,66 @@ module array
       logic [15:0][47:0] packed_sums;
       if (end_q[DpuLatency-1]) begin
         for (int unsigned c = 0; c < 16; c++) packed_sums[c] = sums[c];
-        results_q[l]      <= packed_sums;
-        results_sums_q[l] <= row_sums;
+        results_q[l] <= {row_sums, packed_sums};
       end
     end
   end
 
   // The end of a group follows its last pair through the dot products.
-  group_t [DpuLatency-1:0] group_q;
   always_ff @(posedge clk_i) begin
-    end_q   <= {end_q[DpuLatency-2:0], op_valid_i && op_last_i};
-    group_q <= {group_q[DpuLatency-2:0], op_group_i};
+    end_q <= {end_q[DpuLatency-2:0], op_valid_i && op_last_i};
     if (!rst_ni) end_q <= '0;
   end
 
-  // Drain.
+  // Which results leave when is known as soon as the last pair of their group is there; they follow after it.
   localparam logic [7:0] LastPair = 8'(L / 2 - 1);
-  group_t results_group_q;
-  logic draining_q;
-  logic [7:0] pair_q;
-  logic [1:0] part_q, last_part;
-  logic [$clog2(L)-1:0] lane;
-  assign lane = {pair_q[$clog2(L)-2:0], 1'b0};
+  typedef struct packed {
+    logic [7:0] pair;
+    logic [1:0] part;
+    group_t     group;
+  } turn_t;
+  turn_t turn_q;
+  logic turn_valid_q;
+  logic [1:0] last_part;
+  turn_t [DpuLatency+1:0] later_q;
+  logic [DpuLatency+1:0] later_valid_q;
 
   always_comb begin
     last_part = '0;
-    if (results_group_q.store && 32'(out_format_i) == FORMAT_INT32) last_part = 2'd1;
-    if (results_group_q.store && 32'(out_format_i) == FORMAT_INT64) last_part = 2'd3;
+    if (turn_q.group.store && 32'(out_format_i) == FORMAT_INT32) last_part = 2'd1;
+    if (turn_q.group.store && 32'(out_format_i) == FORMAT_INT64) last_part = 2'd3;
   end
 
   always_ff @(posedge clk_i) begin
-    if (end_q[DpuLatency-1]) results_group_q <= group_q[DpuLatency-1];
-    if (draining_q) begin
-      part_q <= part_q == last_part ? '0 : part_q + 2'd1;
-      if (part_q == last_part) begin
-        pair_q     <= pair_q + 8'd1;
-        draining_q <= pair_q != LastPair;
+    if (turn_valid_q) begin
+      turn_q.part <= turn_q.part == last_part ? '0 : turn_q.part + 2'd1;
+      if (turn_q.part == last_part) begin
+        turn_q.pair  <= turn_q.pair + 8'd1;
+        turn_valid_q <= turn_q.pair != LastPair;
       end
     end
-    if (end_q[DpuLatency-1]) begin
-      draining_q <= 1'b1;
-      pair_q     <= '0;
-      part_q     <= '0;
+    if (op_valid_i && op_last_i) begin
+      turn_valid_q <= 1'b1;
+      turn_q       <= '{pair: '0, part: '0, group: op_group_i};
     end
-    if (!rst_ni) draining_q <= 1'b0;
+    later_q       <= {later_q[DpuLatency:0], turn_q};
+    later_valid_q <= {later_valid_q[DpuLatency:0], turn_valid_q};
+    if (!rst_ni) begin
+      turn_valid_q  <= 1'b0;
+      later_valid_q <= '0;
+    end
   end
+  assign ahead_pair_o  = turn_q.pair;
+  assign ahead_group_o = turn_q.group;
 
-  always_ff @(posedge clk_i) begin
-    drain_valid_o   <= draining_q && rst_ni;
-    drain_pair_o    <= pair_q;
-    drain_part_o    <= part_q;
-    drain_group_o   <= results_group_q;
-    drain_results_o <= {results_q[lane+1'b1], results_q[lane]};
-    drain_sums_o    <= {results_sums_q[lane+1'b1], results_sums_q[lane]};
-  end
+  logic [1:0][799:0] drained;
+  result_drain #(.Lanes(L), .Width(800)) u_drain (
+      .clk_i, .pair_i(later_q[DpuLatency-2].pair), .results_i(results_q), .data_o(drained)
+  );
+  assign drain_valid_o   = later_valid_q[DpuLatency+1] && rst_ni;
+  assign drain_pair_o    = later_q[DpuLatency+1].pair;
+  assign drain_part_o    = later_q[DpuLatency+1].part;
+  assign drain_group_o   = later_q[DpuLatency+1].group;
+  assign drain_results_o = {drained[1][767:0], drained[0][767:0]};
+  assign drain_sums_o    = {drained[1][799:768], drained[0][799:768]};
 endmodule

@@ -125,11 +125,11 @@ module conv_reads
 
   // The columns of the words that are read: kx behind column_q, if up_x divides.
   logic signed [17:0] tap_column;
-  logic [7:0] tap_sum, tap_quotient, tap_rest;
+  logic [4:0] tap_sum, tap_quotient, tap_rest;
   logic tap_divides;
-  assign tap_sum      = 8'(column_rest_q) + 8'(place_q.kx);
-  assign tap_quotient = tap_sum / 8'(p.c.up_x);
-  assign tap_rest     = tap_sum % 8'(p.c.up_x);
+  assign tap_sum      = 5'(column_rest_q) + 5'(place_q.kx);
+  assign tap_quotient = tap_sum / 5'(p.c.up_x);
+  assign tap_rest     = tap_sum % 5'(p.c.up_x);
   assign tap_column   = p.by_three ? column_q : column_q + 18'($signed({1'b0, tap_quotient}));
   assign tap_divides  = p.by_three || tap_rest == '0;
 
@@ -189,10 +189,10 @@ module conv_reads
   assign done_o      = state_q == Idle;
 
   // Behind a column: one column, that is stride_x of the zero-inserted map, further.
-  logic [7:0] step_sum, step_quotient, step_rest;
-  assign step_sum      = 8'(column_rest_q) + 8'(p.c.stride_x);
-  assign step_quotient = step_sum / 8'(p.c.up_x);
-  assign step_rest     = step_sum % 8'(p.c.up_x);
+  logic [4:0] step_sum, step_quotient, step_rest;
+  assign step_sum      = 5'(column_rest_q) + 5'(p.c.stride_x);
+  assign step_quotient = step_sum / 5'(p.c.up_x);
+  assign step_rest     = step_sum % 5'(p.c.up_x);
 
   // Column 0: -pad_left, floored.
   logic signed [17:0] column_begin;
@@ -312,5 +312,5 @@ module conv_reads
   end
 
   logic unused;
-  assign unused = &{1'b0, p, unused_a_first, unused_a_count, unused_ky, step_rest[7:4], tap_rest};
+  assign unused = &{1'b0, p, unused_a_first, unused_a_count, unused_ky, step_rest[4], tap_rest};
 endmodule

@@ -139,10 +139,9 @@ module core
   logic [Writers-1:0][7:0] lane_index, triple_index;
   logic [Writers-1:0][3:0] bank_write;
   logic [Writers-1:0][3:0][13:0] bank_address;
-  logic [Writers-1:0][3:0][15:0] bank_data;
+  logic [Writers-1:0][3:0][15:0] load_words;
   logic [Writers-1:0][15:0] word_entry;
   logic [Writers-1:0][2:0] word_write;
-  logic [Writers-1:0][2:0][15:0] word_data;
 
   load_dispatch #(.Build(Config), .Writers(Writers)) u_dispatch (
       .clk_i,
@@ -173,12 +172,11 @@ module core
       .lane_o        (lane_index),
       .bank_write_o  (bank_write),
       .bank_address_o(bank_address),
-      .bank_data_o   (bank_data),
       .triple_valid_o(triple_valid),
       .triple_o      (triple_index),
       .entry_o       (word_entry),
       .word_write_o  (word_write),
-      .word_data_o   (word_data)
+      .data_o        (load_words)
   );
 
   // Compute.
@@ -237,11 +235,18 @@ module core
     assign lane_hit   = lane_valid[Own] && lane_index[Own] == 8'(l);
     assign own_hit    = plan_q.c.wgrad && triple_valid[Own] && triple_index[Own] == 8'(l);
     assign column_hit = !plan_q.c.wgrad && triple_valid[Column] && triple_index[Column] == 8'(l);
+    logic [63:0] word;  // entry and data of a write to the column memories
+    select_two #(.Width(64)) u_word (
+        .zero_i  ({word_entry[Column], load_words[Column][2:0]}),
+        .one_i   ({word_entry[Own], load_words[Own][2:0]}),
+        .select_i(plan_q.c.wgrad),
+        .data_o  (word)
+    );
     lane #(.Words(Config.lane_words), .ColumnWords(Config.column_words), .Slots(G)) u_lane (
         .clk_i,
         .bank_write_i  (lane_hit ? bank_write[Own] : '0),
         .bank_address_i(bank_address[Own]),
-        .bank_data_i   (bank_data[Own]),
+        .bank_data_i   (load_words[Own]),
         .mask_write_i  (mask_valid && mask_lane == LaneBits'(l)),
         .mask_row_i    (mask_row),
         .mask_i        (mask),
@@ -256,8 +261,8 @@ module core
         .fill_clear_i  (fill_clear_q),
         .window_o      (windows[l]),
         .word_write_i  (own_hit ? word_write[Own] : column_hit ? word_write[Column] : '0),
-        .word_entry_i  (plan_q.c.wgrad ? word_entry[Own] : word_entry[Column]),
-        .word_data_i   (plan_q.c.wgrad ? word_data[Own] : word_data[Column]),
+        .word_entry_i  (word[63:48]),
+        .word_data_i   (word[47:0]),
         .entry_i       (entry),
         .triple_o      (triples[l])
     );
@@ -288,9 +293,9 @@ module core
   );
 
   logic drain_valid, acc_valid;
-  logic [7:0] drain_pair, acc_pair;
+  logic [7:0] ahead_pair, drain_pair, acc_pair;
   logic [1:0] drain_part, acc_part;
-  group_t drain_group, acc_group;
+  group_t ahead_group, drain_group, acc_group;
   logic [1:0][15:0][47:0] drain_results, acc_results;
   logic [1:0][31:0] drain_sums, acc_sums;
   array #(.Build(Config)) u_array (
@@ -310,6 +315,8 @@ module core
       .op_shift_i     (op_shift),
       .op_plane_i     (op_plane),
       .op_group_i     (op_group),
+      .ahead_pair_o   (ahead_pair),
+      .ahead_group_o  (ahead_group),
       .drain_valid_o  (drain_valid),
       .drain_pair_o   (drain_pair),
       .drain_part_o   (drain_part),
@@ -390,6 +397,8 @@ module core
       .rst_ni         (run_n),
       .plan_i         (plan_q),
       .start_i        (start),
+      .ahead_pair_i   (ahead_pair),
+      .ahead_group_i  (ahead_group),
       .valid_i        (acc_valid),
       .pair_i         (acc_pair),
       .part_i         (acc_part),

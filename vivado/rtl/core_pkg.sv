@@ -12,6 +12,12 @@ package core_pkg;
   localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need behind a window's last read
   // verilator lint_on UNUSEDPARAM
 
+  /// A product of small numbers, by adders: a DSP without registers is slower.
+  function automatic logic [10:0] small_product(logic [6:0] x, logic [3:0] y);
+    return ((y[0] ? 11'(x) : '0) + (y[1] ? {3'd0, x, 1'd0} : '0))
+        + ((y[2] ? {2'd0, x, 2'd0} : '0) + (y[3] ? {1'd0, x, 3'd0} : '0));
+  endfunction
+
   /// Everything about a command that does not change while it runs. A *row step* is one output row of every lane;
   /// lane l has the flat rows [l * rows, (l + 1) * rows), where each image counts `pitch` rows, some of them dead.
   typedef struct packed {

@@ -5,11 +5,14 @@
 module epilogue
   import contract_pkg::*;
   import core_pkg::*;
+  import rounding_pkg::*;
 (
     input  logic                   clk_i,
     input  logic                   rst_ni,
     input  plan_t                  plan_i,
     input  logic                   start_i,          ///< of a command: its noise keys are made
+    input  logic [7:0]             ahead_pair_i,     ///< of the results ten cycles later: their noise begins
+    input  group_t                 ahead_group_i,
     input  logic                   valid_i,
     input  logic [7:0]             pair_i,
     input  logic [1:0]             part_i,
@@ -30,8 +33,6 @@ module epilogue
     output logic [7:0]             sums_pair_o,
     output logic [1:0][31:0]       sums_o
 );
-  localparam int unsigned NoiseLatency = 7;
-  localparam int unsigned Delay        = 1 + NoiseLatency;  // to the requantisers
   localparam int unsigned RoundLatency = 3;
 
   typedef struct packed {
@@ -52,45 +53,77 @@ module epilogue
       .clk_i, .start_i, .seed_lo_i(p.c.seed_lo), .seed_hi_i(p.c.seed_hi), .key_0_o(key_0), .key_1_o(key_1)
   );
 
-  assign table_row_o  = group_i.row;
-  assign table_pair_o = pair_i;
+  // Noise: the table of elements takes a cycle, noise_base and noise the other nine.
+  assign table_row_o  = ahead_group_i.row;
+  assign table_pair_o = ahead_pair_i;
+  logic [27:0] element_q;
+  always_ff @(posedge clk_i) element_q <= ahead_group_i.element[31:4];
 
-  tag_t [Delay+RoundLatency-1:0] tag_q;
-  logic [Delay+RoundLatency-1:0][1:0][15:0][47:0] results_q;
-  logic [31:0] element_q;
+  rounding_t rounding;
+  rounding_control u_rounding (
+      .clk_i,
+      .stochastic_i(p.c.flags[FLAG_STOCHASTIC]),
+      .shift_i     (p.c.shift),
+      .signed_i    (p.c.flags[FLAG_OUT_SIGNED]),
+      .out_bits_i  (p.c.out_bits),
+      .rounding_o  (rounding)
+  );
+
+  tag_t [RoundLatency-1:0] tag_q;
   always_ff @(posedge clk_i) begin
-    tag_q     <= {tag_q[Delay+RoundLatency-2:0], tag_t'{valid: valid_i, last: last_i, pair: pair_i, part: part_i,
-                  pixel: group_i.pixel, slot: group_i.slot, sums: sums_i}};
-    results_q <= {results_q[Delay+RoundLatency-2:0], results_i};
-    element_q <= group_i.element;
-    if (!rst_ni) for (int i = 0; i < Delay + RoundLatency; i++) tag_q[i].valid <= 1'b0;
+    tag_q <= {tag_q[RoundLatency-2:0], tag_t'{valid: valid_i, last: last_i, pair: pair_i, part: part_i,
+              pixel: group_i.pixel, slot: group_i.slot, sums: sums_i}};
+    if (!rst_ni) for (int i = 0; i < RoundLatency; i++) tag_q[i].valid <= 1'b0;
   end
 
   logic [1:0][15:0][15:0] values;
   for (genvar l = 0; l < 2; l++) begin : gen_lane
-    logic [31:0] element;
-    assign element = table_element_i[l] + element_q;
+    logic [31:4] base;
+    logic [3:0] low;
+    noise_base u_base (
+        .clk_i, .key_0_i(key_0), .element_i(table_element_i[l][31:4] + element_q), .mixed_o(base), .low_o(low)
+    );
     for (genvar c = 0; c < 16; c++) begin : gen_column
-      logic [31:0] bits;
-      noise u_noise (.clk_i, .key_0_i(key_0), .key_1_i(key_1), .element_i(element + 32'(c)), .bits_o(bits));
+      logic [31:0] mixed;
+      noise u_noise (.clk_i, .key_1_i(key_1), .base_i(base), .low_i(low), .column_i(4'(c)), .mixed_o(mixed));
       requantise u_requantise (
-          .clk_i,
-          .acc_i       (results_q[Delay-1][l][c]),
-          .noise_i     (bits),
-          .stochastic_i(p.c.flags[FLAG_STOCHASTIC]),
-          .shift_i     (p.c.shift),
-          .signed_i    (p.c.flags[FLAG_OUT_SIGNED]),
-          .out_bits_i  (p.c.out_bits),
-          .value_o     (values[l][c])
+          .clk_i, .rounding_i(rounding), .acc_i(results_i[l][c]), .mixed_i(mixed), .value_o(values[l][c])
       );
     end
   end
 
+  // Exact results in step with the rounded ones: first the lane whose turn it is, then its half (INT64).
+  logic int32, int64;
+  logic [15:0][47:0] lane, lane_q;
+  logic [511:0] words_32, exact, exact_q, exact2_q;
+  logic [1:0][511:0] words_64;
+  assign int32 = 32'(p.c.out_format) == FORMAT_INT32;
+  assign int64 = 32'(p.c.out_format) == FORMAT_INT64;
+  select_two #(.Width(768)) u_lane (
+      .zero_i(results_i[0]), .one_i(results_i[1]), .select_i(int32 ? part_i[0] : part_i[1]), .data_o(lane)
+  );
+  for (genvar c = 0; c < 16; c++) begin : gen_words
+    assign words_32[32*c+:32]         = lane_q[c][31:0];
+    assign words_64[c/8][64*(c%8)+:64] = 64'($signed(lane_q[c]));
+  end
+  assign exact = int32 ? words_32 : tag_q[0].part[0] ? words_64[1] : words_64[0];
+  always_ff @(posedge clk_i) begin
+    lane_q   <= lane;
+    exact_q  <= exact;
+    exact2_q <= exact_q;
+  end
+
   tag_t tag;
-  logic [1:0][15:0][47:0] exact;
-  logic [15:0][47:0] wide;
-  assign tag   = tag_q[Delay+RoundLatency-1];
-  assign exact = results_q[Delay+RoundLatency-1];
+  assign tag = tag_q[RoundLatency-1];
+  logic [1:0][255:0] planes;
+  for (genvar l = 0; l < 2; l++) begin : gen_planes
+    for (genvar c = 0; c < 16; c++) begin : gen_column
+      for (genvar b = 0; b < 16; b++) begin : gen_bit
+        assign planes[l][16*b+c] = values[l][c][b];
+      end
+    end
+  end
+
   logic [5:0] place;  // of the slot's first piece
   assign place = 6'(tag.slot) << p.segment_log;
 
@@ -116,24 +149,9 @@ module epilogue
         piece_o <= {2{place + 6'(tag.pixel)}};
       end
     endcase
-    unique case (32'(p.c.out_format))
-      FORMAT_INT16: data_o <= values;
-      FORMAT_PLANES:
-      for (int l = 0; l < 2; l++) begin
-        for (int c = 0; c < 16; c++) begin
-          for (int b = 0; b < 16; b++) data_o[l][16*b+c] <= values[l][c][b];
-        end
-      end
-      FORMAT_INT32:
-      for (int c = 0; c < 16; c++) data_o[c/8][32*(c%8)+:32] <= wide[c][31:0];
-      default:
-      for (int c = 0; c < 8; c++) begin
-        data_o[c/4][64*(c%4)+:64] <= 64'($signed(wide[8*32'(tag.part[0])+c]));
-      end
-    endcase
+    data_o <= int32 || int64 ? exact2_q : 32'(p.c.out_format) == FORMAT_PLANES ? planes : values;
   end
-  assign wide = 32'(p.c.out_format) == FORMAT_INT32 ? exact[tag.part[0]] : exact[tag.part[1]];
 
   logic unused;
-  assign unused = &{1'b0, p, group_i};
+  assign unused = &{1'b0, p, group_i, ahead_group_i, table_element_i};
 endmodule

@@ -41,12 +41,39 @@ module lane
     $error("lane: Words is not a multiple of 4, or Slots not a multiple of 3 up to 63");
   end
 
-  logic [3:0][15:0] bank_q;
+  // A bank's depth is a power of two, or two of them: RAM blocks that need no more than a choice of two behind them.
+  localparam int unsigned LowBits = 2 ** DepthBits == Depth ? DepthBits : DepthBits - 1;
+  logic [3:0][15:0] bank;
   for (genvar b = 0; b < 4; b++) begin : gen_bank
-    logic [15:0] words_q[Depth];
+    logic [15:0] low_q[2**LowBits];
+    logic [15:0] read_low_q;
+    logic [LowBits-1:0] write_place, read_place;
+    logic write_low;
+    assign write_place = bank_address_i[b][LowBits-1:0];
+    assign read_place  = read_address_i[b][LowBits-1:0];
     always_ff @(posedge clk_i) begin
-      if (bank_write_i[b]) words_q[bank_address_i[b][DepthBits-1:0]] <= bank_data_i[b];
-      if (read_valid_i) bank_q[b] <= words_q[read_address_i[b][DepthBits-1:0]];
+      if (bank_write_i[b] && write_low) low_q[write_place] <= bank_data_i[b];
+      if (read_valid_i) read_low_q <= low_q[read_place];
+    end
+    if (LowBits == DepthBits) begin : gen_one_part
+      assign write_low = 1'b1;
+      assign bank[b]   = read_low_q;
+    end else begin : gen_two_parts
+      logic [15:0] high_q[Depth-2**LowBits];
+      logic [15:0] read_high_q;
+      logic high_read_q;
+      localparam int unsigned HighBits = $clog2(Depth - 2 ** LowBits);
+      assign write_low = !bank_address_i[b][LowBits];
+      always_ff @(posedge clk_i) begin
+        if (bank_write_i[b] && !write_low) high_q[write_place[HighBits-1:0]] <= bank_data_i[b];
+        if (read_valid_i) begin
+          read_high_q <= high_q[read_place[HighBits-1:0]];
+          high_read_q <= read_address_i[b][LowBits];
+        end
+      end
+      select_two #(.Width(16)) u_part (
+          .zero_i(read_low_q), .one_i(read_high_q), .select_i(high_read_q), .data_o(bank[b])
+      );
     end
   end
 
@@ -61,12 +88,18 @@ module lane
 
   logic [2:0][15:0] word;
   for (genvar w = 0; w < 3; w++) begin : gen_word
-    assign word[w] = live_q && fill_words_i[w] ? bank_q[2'(w) + fill_rotate_i] : '0;
+    select_four #(.Width(16)) u_word (
+        .data_i  ({bank[(w+3)%4], bank[(w+2)%4], bank[(w+1)%4], bank[w]}),
+        .select_i(fill_rotate_i),
+        .data_o  (word[w])
+    );
   end
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
+    logic clear;
+    assign clear = fill_slots_i[s] ? !(live_q && fill_words_i[s%3]) : fill_clear_i;
     always_ff @(posedge clk_i) begin
-      if (fill_valid_i && fill_slots_i[s]) window_o[s] <= word[s%3];
-      else if (fill_valid_i && fill_clear_i) window_o[s] <= '0;
+      if (fill_valid_i && clear) window_o[s] <= '0;
+      else if (fill_valid_i && fill_slots_i[s]) window_o[s] <= word[s%3];
     end
   end
 

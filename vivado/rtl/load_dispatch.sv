@@ -36,12 +36,11 @@ module load_dispatch
     output logic [Writers-1:0][7:0]       lane_o,
     output logic [Writers-1:0][3:0]       bank_write_o,
     output logic [Writers-1:0][3:0][13:0] bank_address_o,
-    output logic [Writers-1:0][3:0][15:0] bank_data_o,
     output logic [Writers-1:0]            triple_valid_o,
     output logic [Writers-1:0][7:0]       triple_o,
     output logic [Writers-1:0][15:0]      entry_o,
     output logic [Writers-1:0][2:0]       word_write_o,
-    output logic [Writers-1:0][2:0][15:0] word_data_o
+    output logic [Writers-1:0][3:0][15:0] data_o
 );
   logic [Writers-1:0] job_ready, data_ready, mark;
   logic order_full, order_empty, issue;
@@ -82,12 +81,11 @@ module load_dispatch
         .lane_o        (lane_o[w]),
         .bank_write_o  (bank_write_o[w]),
         .bank_address_o(bank_address_o[w]),
-        .bank_data_o   (bank_data_o[w]),
         .triple_valid_o(triple_valid_o[w]),
         .triple_o      (triple_o[w]),
         .entry_o       (entry_o[w]),
         .word_write_o  (word_write_o[w]),
-        .word_data_o   (word_data_o[w])
+        .data_o        (data_o[w])
     );
   end
 

@@ -26,12 +26,11 @@ module load_writer
     output logic [         7:0] lane_o,
     output logic [    3:0]      bank_write_o,   ///< banks of the lane's memory that take a word
     output logic [3:0][13:0]    bank_address_o,
-    output logic [3:0][15:0]    bank_data_o,
     output logic                triple_valid_o,
     output logic [         7:0] triple_o,
     output logic [        15:0] entry_o,
     output logic [         2:0] word_write_o,
-    output logic [2:0][15:0]    word_data_o
+    output logic [3:0][15:0]    data_o          ///< words of the banks, or of the triple
 );
   localparam int unsigned Chunks    = BusBytes / 8;
   localparam int unsigned ChunkBits = Chunks == 1 ? 1 : $clog2(Chunks);
@@ -63,15 +62,21 @@ module load_writer
   logic [7:0] triple_q, triple_begin_q;  // triple of the column
   logic [1:0] place_q, place_begin_q;    // word of the triple
 
-  // Window of up to eight words.
-  logic [7:0][15:0] window_q, window_d;
+  // Up to eight words of the stream: a ring of two chunks of four.
+  logic [7:0][15:0] window_q;
+  logic [2:0] head_q;        // place of the next word
+  logic half_q;              // where the next chunk goes
   logic [3:0] count_q, kept;
   logic [2:0] take;          // words written in this cycle
   logic [ChunkBits-1:0] chunk_q;
   logic [63:0] chunk;
   logic fetch, last_chunk, ends;
 
-  assign chunk      = beat[64*32'(chunk_q)+:64];
+  if (Chunks == 8) begin : gen_eight_chunks
+    select_eight #(.Width(64)) u_chunk (.data_i(beat), .select_i(chunk_q), .data_o(chunk));
+  end else begin : gen_chunks
+    assign chunk = beat[64*32'(chunk_q)+:64];
+  end
   assign kept       = count_q - 4'(take);
   assign fetch      = busy_q && fetch_q != '0 && !beat_empty && kept <= 4'd4;
   assign last_chunk = chunk_q == ChunkBits'(Chunks - 1) || fetch_q == 16'd1;
@@ -100,15 +105,6 @@ module load_writer
     end
   end
 
-  always_comb begin
-    window_d = window_q >> (32'(take) * 16);
-    if (fetch) begin
-      for (int unsigned i = 0; i < 8; i++) begin
-        if (i >= 32'(kept) && i < 32'(kept) + 4) window_d[i] = chunk[16*((i - 32'(kept)) % 4)+:16];
-      end
-    end
-  end
-
   // Where the run goes on behind this cycle's words.
   logic [1:0] place_next;
   logic [7:0] triple_next;
@@ -126,10 +122,12 @@ module load_writer
   assign planes_end   = plane_q + 5'd1 == job_q.planes;
 
   always_ff @(posedge clk_i) begin
-    window_q <= window_d;
-    count_q  <= kept + (fetch ? 4'd4 : 4'd0);
-    left_q   <= left_q - 18'(take);
+    head_q  <= head_q + take;
+    count_q <= kept + (fetch ? 4'd4 : 4'd0);
+    left_q  <= left_q - 18'(take);
     if (fetch) begin
+      half_q  <= !half_q;
+      window_q[{half_q, 2'd0}+:4] <= chunk;
       fetch_q <= fetch_q - 16'd1;
       chunk_q <= last_chunk ? '0 : chunk_q + 1'b1;
     end
@@ -176,6 +174,8 @@ module load_writer
       place_begin_q  <= 2'(32'(job.slot) % 3);
       chunk_q        <= '0;
       count_q        <= '0;
+      head_q         <= '0;
+      half_q         <= 1'b0;
     end
     if (!rst_ni) begin
       busy_q  <= 1'b0;
@@ -184,10 +184,14 @@ module load_writer
     end
   end
 
-  // Word `turned[b]` of the window goes to bank b = (address + word) mod 4.
+  // Word b of the output is word `turned[b]` of those that follow in the window.
+  logic [1:0] base;
   logic [3:0][1:0] turned;
+  logic [3:0][15:0] data;
+  assign base = job_q.kind == JobLane ? address_q[1:0] : place_q;
   for (genvar b = 0; b < 4; b++) begin : gen_turn
-    assign turned[b] = 2'(b) - address_q[1:0];
+    assign turned[b] = 2'(b) - base;
+    select_eight #(.Width(16)) u_word (.data_i(window_q), .select_i(head_q + 3'(turned[b])), .data_o(data[b]));
   end
 
   // Writes, registered.
@@ -197,14 +201,13 @@ module load_writer
     lane_o         <= job_q.target;
     triple_o       <= job_q.kind == JobError ? job_q.target : 8'(32'(job_q.target) * Triples + 32'(triple_q));
     entry_o        <= address_q;
+    data_o         <= data;
     for (int unsigned b = 0; b < 4; b++) begin
       bank_write_o[b]   <= 3'(turned[b]) < take;
-      bank_data_o[b]    <= window_q[3'(turned[b])];
       bank_address_o[b] <= address_q[15:2] + 14'(2'(b) < address_q[1:0]);
     end
     for (int unsigned w = 0; w < 3; w++) begin
       word_write_o[w] <= w >= 32'(place_q) && w < 32'(place_q) + 32'(take);
-      word_data_o[w]  <= window_q[(w - 32'(place_q)) % 4];
     end
   end
 

@@ -124,8 +124,10 @@ module loader
   end
   assign row_ends = span_q + 12'd1 == p.spans;
   assign row_last = row_q_index + 5'd1 == batch_q;
-  assign room = (32'(ahead_q) + 32'(batch) - 32'd1) * 32'(p.step_rows) + 32'(p.pass_ky)
-          + (old_q != '0 ? 32'(p.pass_ky) - 32'(p.step_rows) : '0) <= 32'(p.ring_rows)
+  logic [11:0] needed;                 // rows, for the batch
+  assign needed = 12'(small_product(7'(ahead_q) + 7'(batch) - 7'd1, p.step_rows))
+      + (12'(p.pass_ky) + (old_q != '0 ? 12'(p.pass_ky) - 12'(p.step_rows) : '0));
+  assign room = needed <= 12'(p.ring_rows)
       && ahead_q + 6'(batch) <= 6'(MostAhead)
       && (!p.c.wgrad || !new_chunk_q || chunks_q < (p.two_chunks ? 2'd2 : 2'd1));
   assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_words ? ring_next_q + 17'(p.row_words) - p.ring_words

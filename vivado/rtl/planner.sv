@@ -126,7 +126,7 @@ module planner
         x = t_q;
         y = 32'(p_q.pass_y);
         fits = 2 * result <= Build.column_words
-            && (2 * 32'(grow_q) - 32'd1) * 32'(p_q.step_rows) + 32'(c.kernel_h) <= 32'(p_q.ring_rows)
+            && 12'(small_product({1'b0, grow_q, 1'b0} - 7'd1, p_q.step_rows)) + 12'(c.kernel_h) <= 12'(p_q.ring_rows)
             && grow_q <= 5'(MostChunk)
             && !(p_q.chunk_rows >= 5'd3 && triples_q >= 16'd8);  // small chunks: the first ones are soon there
         state_d = fits ? Grow : RingWords;

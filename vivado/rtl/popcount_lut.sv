@@ -1,6 +1,6 @@
-/// How many bits are set in a & b, in LUTs: 128 of them for 144 bits, 45 for 48. Two cycles.
+/// How many bits are set in a & b, in LUTs: 122 of them for 144 bits, 45 for 48. Two cycles.
 ///
-/// Bits of like weight are columns. Three and six of them at a time are added on short carry chains, until each column
+/// Bits of like weight are columns. Three to seven of them at a time are added on short carry chains, until each column
 /// has three and one chain adds all.
 module popcount_lut #(
     parameter  int unsigned Bits      = 144,                 ///< 48 or 144
@@ -12,40 +12,52 @@ module popcount_lut #(
     output logic [CountBits-1:0] count_o  ///< not registered: of the operands two cycles ago
 );
   if (Bits == 144) begin : gen_144
-    // Stage 1: four columns of twelve.
-    logic [2:0][3:0][3:0] part, part_q;
-    for (genvar i = 0; i < 3; i++) begin : gen_part
-      count_48 u_count (.a_i(a_i[48*i+:48]), .b_i(b_i[48*i+:48]), .column_o(part[i]));
+    // Stage 1: 24 ones and 72 twos, then columns of 6, 15, 13, 10.
+    logic [23:0] ones;
+    logic [23:0][2:0] products;
+    logic [71:0] twos;
+    for (genvar i = 0; i < 24; i++) begin : gen_products
+      count_products u_count (.a_i(a_i[6*i+:6]), .b_i(b_i[6*i+:6]), .one_o(ones[i]), .two_o(products[i]));
     end
-    always_ff @(posedge clk_i) part_q <= part;
+    assign twos = products;
 
-    logic [11:0] one, two, four, eight;
-    assign one   = {part_q[2][0], part_q[1][0], part_q[0][0]};
-    assign two   = {part_q[2][1], part_q[1][1], part_q[0][1]};
-    assign four  = {part_q[2][2], part_q[1][2], part_q[0][2]};
-    assign eight = {part_q[2][3], part_q[1][3], part_q[0][3]};
-
-    // Stage 2: columns of 3, 3, 4, 4, 4, 2.
-    logic [1:0][5:0] x, x_q;
-    logic [4:0] y, y_q;
-    logic [2:0] z, z_q;
-    for (genvar i = 0; i < 2; i++) begin : gen_x
-      compress_366 u_compress (.one_i(one[3*i+:3]), .two_i(two[6*i+:6]), .eight_i(eight[6*i+:6]), .sum_o(x[i]));
+    logic [5:0] one, one_q;
+    logic [14:0] two, two_q;
+    logic [12:0] four, four_q;
+    logic [9:0] eight, eight_q;
+    for (genvar i = 0; i < 3; i++) begin : gen_ones
+      compress_7 u_compress (.x_i(ones[7*i+:7]), .sum_o({four[i], two[i], one[i]}));
     end
-    compress_66 u_y (.one_i(one[11:6]), .four_i(four[5:0]), .sum_o(y));
-    compress_6 u_z (.x_i(four[11:6]), .sum_o(z));
-    always_ff @(posedge clk_i) {x_q, y_q, z_q} <= {x, y, z};
+    for (genvar i = 0; i < 10; i++) begin : gen_twos
+      compress_7 u_compress (.x_i(twos[7*i+:7]), .sum_o({eight[i], four[3+i], two[3+i]}));
+    end
+    assign one[5:3]   = ones[23:21];
+    assign two[14:13] = twos[71:70];
+    always_ff @(posedge clk_i) {one_q, two_q, four_q, eight_q} <= {one, two, four, eight};
 
-    // Stage 3: three columns lose a bit upwards, then everything is three numbers.
-    logic [1:0] fours, eights, sixteens;
-    full_adder u_fours (.x_i({x_q[1][2], x_q[0][2], y_q[2]}), .sum_o(fours));
-    full_adder u_eights (.x_i({x_q[1][3], x_q[0][3], y_q[3]}), .sum_o(eights));
-    full_adder u_sixteens (.x_i({x_q[1][4], x_q[0][4], y_q[4]}), .sum_o(sixteens));
+    // Stage 2: columns of 1, 4, 4, 8, 3, 1.
+    logic [4:0] x, x_q, y, y_q;
+    logic [2:0] z, z_q, w, w_q;
+    logic t_q;
+    logic [3:0] e_q;
+    compress_66 u_x (.one_i(one_q), .four_i(four_q[5:0]), .sum_o(x));
+    compress_76 u_y (.one_i(two_q[6:0]), .four_i(eight_q[5:0]), .sum_o(y));
+    compress_7 u_z (.x_i(two_q[13:7]), .sum_o(z));
+    compress_7 u_w (.x_i(four_q[12:6]), .sum_o(w));
+    always_ff @(posedge clk_i) {x_q, y_q, z_q, w_q} <= {x, y, z, w};
+    always_ff @(posedge clk_i) {t_q, e_q} <= {two_q[14], eight_q[9:6]};
+
+    // Stage 3: what is too much in a column goes upwards, then everything is three numbers.
+    logic [2:0] s;                // of weights 8, 16, 32
+    logic [1:0] f, g, h;          // from 2, 4, 16
+    compress_7 u_s (.x_i({e_q, y_q[2], z_q[2], w_q[1]}), .sum_o(s));
+    full_adder u_f (.x_i({x_q[1], y_q[0], z_q[0]}), .sum_o(f));
+    full_adder u_g (.x_i({x_q[2], y_q[1], z_q[1]}), .sum_o(g));
+    full_adder u_h (.x_i({x_q[4], y_q[3], w_q[2]}), .sum_o(h));
     ternary_add #(.Width(6)) u_add (
         .x_i({
-          {x_q[1][5], sixteens[0], eights[0], fours[0], x_q[1][1:0]},
-          {x_q[0][5], z_q[2], z_q[1], z_q[0], x_q[0][1:0]},
-          {sixteens[1], eights[1], fours[1], 1'b0, y_q[1:0]}
+          {y_q[4], s[1], x_q[3], w_q[0], t_q, x_q[0]}, {s[2], h[0], s[0], f[1], f[0], 1'b0},
+          {h[1], 1'b0, g[1], g[0], 2'b00}
         }),
         .sum_o(count_o)
     );

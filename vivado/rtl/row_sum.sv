@@ -1,7 +1,5 @@
-/// The sum of a row of A: sum of +-2^shift * popcount(a), in step with the dot products beside it.
-module row_sum
-  import core_pkg::*;
-#(
+/// The sum of a row of A: sum of +-2^shift * popcount(a), in step with the dot products beside it (DpuLatency).
+module row_sum #(
     parameter int unsigned Bits = 144  ///< of a slice
 ) (
     input  logic            clk_i,
@@ -19,15 +17,30 @@ module row_sum
     logic       negate;
     logic [3:0] shift;
   } control_t;
-  control_t [DpuLatency-2:0] control_q;
-  logic [DpuLatency-3:0][CountBits-1:0] count_q;
-  logic [31:0] term_q, weighted;
+  control_t [4:0] control_q;
+  always_ff @(posedge clk_i) control_q <= {control_q[3:0], valid_i, first_i, negate_i, shift_i};
 
-  assign weighted = 32'(count_q[DpuLatency-3]) << control_q[DpuLatency-3].shift;
+  logic [CountBits-1:0] count, count_q;
+  count_ones #(.Bits(Bits)) u_count (.clk_i, .x_i(a_i), .count_o(count));
+
+  // The count by 2^shift: first by the lower two bits of the shift, then by the upper two. A negative term lacks 1.
+  logic [10:0] low, low_q;
+  logic [31:0] term_q;
+  select_four #(.Width(11)) u_low (
+      .data_i  ({11'({count_q, 3'd0}), 11'({count_q, 2'd0}), 11'({count_q, 1'd0}), 11'(count_q)}),
+      .select_i(control_q[2].shift[1:0]),
+      .data_o  (low)
+  );
   always_ff @(posedge clk_i) begin
-    control_q <= {control_q[DpuLatency-3:0], valid_i, first_i, negate_i, shift_i};
-    count_q   <= {count_q[DpuLatency-4:0], CountBits'($countones(a_i))};
-    term_q    <= control_q[DpuLatency-3].negate ? -weighted : weighted;
-    if (control_q[DpuLatency-2].valid) sum_o <= control_q[DpuLatency-2].first ? term_q : sum_o + term_q;
+    count_q <= count;
+    low_q   <= low;
+    term_q  <= {32{control_q[3].negate}} ^ 32'({12'd0, low_q} << {control_q[3].shift[3:2], 2'd0});
   end
+
+  logic [32:0] sum;
+  assign sum = {term_q, 1'b1} + {sum_o & {32{!control_q[4].first}}, control_q[4].negate};
+  always_ff @(posedge clk_i) if (control_q[4].valid) sum_o <= sum[32:1];
+
+  logic unused;
+  assign unused = sum[0];
 endmodule

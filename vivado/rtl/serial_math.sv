@@ -10,7 +10,8 @@ module serial_math (
     output logic [31:0] result_o,  ///< x * y modulo 2^32, or x / y
     output logic [31:0] rest_o     ///< x % y
 );
-  logic [31:0] x_q, y_q, product_q;
+  logic [31:0] x_q, y_q, low_q, product_q;
+  logic [15:0] left_high_q, right_high_q;
   logic [31:0] rest_q, quotient_q;
   logic [5:0] left_q;
   logic busy_q, divide_q;
@@ -22,7 +23,10 @@ module serial_math (
   assign rest_o   = rest_q;
 
   always_ff @(posedge clk_i) begin
-    product_q <= x_q * y_q;
+    low_q        <= 32'(x_q[15:0]) * 32'(y_q[15:0]);
+    left_high_q  <= x_q[31:16] * y_q[15:0];
+    right_high_q <= x_q[15:0] * y_q[31:16];
+    product_q    <= low_q + {left_high_q + right_high_q, 16'd0};
     if (start_i) begin
       x_q        <= x_i;
       y_q        <= y_i;

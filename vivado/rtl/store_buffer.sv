@@ -39,9 +39,15 @@ module store_buffer
     assign place      = Bits'(32'(write_lane_i[from]) * Places + 32'(write_piece_i[from][5:1]));
     assign sums_place = Bits'((2 * 32'(sums_pair_i) + 32'(sums_from)) * Places + 32'(sums_piece_i[5:1]));
     assign read_place = Bits'(32'(read_lane_i) * Places + 32'(read_place_i));
+    logic [255:0] data;
+    logic [31:0] sums;
+    select_two #(.Width(256)) u_data (
+        .zero_i(write_data_i[0]), .one_i(write_data_i[1]), .select_i(from), .data_o(data)
+    );
+    select_two #(.Width(32)) u_sums (.zero_i(sums_i[0]), .one_i(sums_i[1]), .select_i(sums_from), .data_o(sums));
     always_ff @(posedge clk_i) begin
-      if (write_i) pieces_q[place] <= write_data_i[from];
-      if (sums_write_i) sums_table_q[sums_place] <= sums_i[sums_from];
+      if (write_i) pieces_q[place] <= data;
+      if (sums_write_i) sums_table_q[sums_place] <= sums;
       if (read_i) begin
         data_q[b] <= pieces_q[read_place];
         sums_q[b] <= sums_table_q[read_place];
@@ -49,6 +55,10 @@ module store_buffer
     end
   end
   always_ff @(posedge clk_i) if (read_i) odd_q <= read_lane_i[0];
-  assign read_data_o = odd_q ? {data_q[0], data_q[1]} : data_q;
-  assign read_sums_o = odd_q ? {sums_q[0], sums_q[1]} : sums_q;
+  select_two #(.Width(576)) u_read (
+      .zero_i  ({sums_q, data_q}),
+      .one_i   ({sums_q[0], sums_q[1], data_q[0], data_q[1]}),
+      .select_i(odd_q),
+      .data_o  ({read_sums_o, read_data_o})
+  );
 endmodule

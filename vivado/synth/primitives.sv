@@ -24,6 +24,20 @@ module LUT6_2 #(
 endmodule
 
 (* blackbox *)
+module MUXF7 (
+    input  logic I0, I1, S,
+    output logic O
+);
+endmodule
+
+(* blackbox *)
+module MUXF8 (
+    input  logic I0, I1, S,
+    output logic O
+);
+endmodule
+
+(* blackbox *)
 module CARRY4 (
     input  logic       CI, CYINIT,
     input  logic [3:0] DI, S,

@@ -10,7 +10,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-WORDS, SLOTS, ROWS = 256, 9, 32
+WORDS, SLOTS, ROWS = 384, 9, 32
 
 
 def pack(words: list[int], bits: int) -> int:

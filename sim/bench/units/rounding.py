@@ -15,7 +15,7 @@ from sim.epilogue import shift_half_even
 from sim.layout import code_range
 from sim.noise import noise
 
-LATENCY = 10
+LATENCY = 12
 KEY_CYCLES = 20
 ELEMENTS = 24
 
