@@ -37,13 +37,11 @@ module equal_drain #(
     assign results[l] = results_i[l];
   end
   logic [1:0] data, chosen_q, chosen2_q;
-  logic [7:0] pair_q;
   logic meant_q, meant2_q;
   result_drain #(.Lanes(Lanes), .Width(1)) u_dut (.clk_i, .pair_i, .results_i(results), .data_o(data));
   always_ff @(posedge clk_i) begin
-    pair_q    <= pair_i;
-    chosen_q  <= {results_i[2*32'(pair_q)+1], results_i[2*32'(pair_q)]};
-    meant_q   <= 32'(pair_q) < Lanes / 2;
+    chosen_q  <= {results_i[2*32'(pair_i)+1], results_i[2*32'(pair_i)]};
+    meant_q   <= 32'(pair_i) < Lanes / 2;
     chosen2_q <= chosen_q;
     meant2_q  <= meant_q;
   end

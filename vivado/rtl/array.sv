@@ -187,7 +187,7 @@ module array
 
   logic [1:0][799:0] drained;
   result_drain #(.Lanes(L), .Width(800)) u_drain (
-      .clk_i, .pair_i(later_q[DpuLatency-2].pair), .results_i(results_q), .data_o(drained)
+      .clk_i, .pair_i(later_q[DpuLatency-1].pair), .results_i(results_q), .data_o(drained)
   );
   assign drain_valid_o   = later_valid_q[DpuLatency+1] && rst_ni;
   assign drain_pair_o    = later_q[DpuLatency+1].pair;

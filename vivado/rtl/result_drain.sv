@@ -1,4 +1,4 @@
-/// The results of two lanes out of those that all lanes hold: taken in the cycle behind pair_i, two cycles later there.
+/// The results of two lanes out of those that all lanes hold, two cycles later.
 ///
 /// In LUTs: a register that is 0 unless it is the lanes' turn, so that six lanes' bits are one OR; multiplexers of the
 /// slices (MUXF7, MUXF8) choose between four of these. A choice of 24 words takes four LUTs a bit. Simulators choose.
@@ -12,19 +12,19 @@ module result_drain #(
     output logic [1:0][Width-1:0] data_o
 );
 `ifdef SYNTHESIS
-  logic [23:0] turn_q;
+  logic [23:0] turn;
   logic [1:0]  group_q;  // of six pairs
   for (genvar p = 0; p < 24; p++) begin : gen_turn
-    always_ff @(posedge clk_i) turn_q[p] <= pair_i == 8'(p);
+    assign turn[p] = pair_i == 8'(p);
   end
-  always_ff @(posedge clk_i) group_q <= {|turn_q[23:12], |turn_q[23:18] || |turn_q[11:6]};
+  always_ff @(posedge clk_i) group_q <= {|turn[23:12], |turn[23:18] || |turn[11:6]};
 
   for (genvar l = 0; l < 2; l++) begin : gen_lane
     logic [23:0][Width-1:0] gated_q;
     for (genvar p = 0; p < 24; p++) begin : gen_pair
       if (2 * p < Lanes) begin : gen_results
         always_ff @(posedge clk_i) begin
-          if (!turn_q[p]) gated_q[p] <= '0;
+          if (!turn[p]) gated_q[p] <= '0;
           else gated_q[p] <= results_i[2*p+l];
         end
       end else begin : gen_none
@@ -56,10 +56,10 @@ module result_drain #(
 `else
   localparam int unsigned LaneBits = $clog2(Lanes);
   logic [1:0][Width-1:0] chosen_q;
-  logic [LaneBits-1:0] lane_q;
+  logic [LaneBits-1:0] lane;
+  assign lane = {pair_i[LaneBits-2:0], 1'b0};
   always_ff @(posedge clk_i) begin
-    lane_q   <= {pair_i[LaneBits-2:0], 1'b0};
-    chosen_q <= {results_i[lane_q+1'b1], results_i[lane_q]};
+    chosen_q <= {results_i[lane+1'b1], results_i[lane]};
     data_o   <= chosen_q;
   end
   logic unused;
