@@ -17,13 +17,17 @@ import numpy.typing as npt
 from cpt_model.data.images import DataError, Images
 
 ABOUT = "about.json"
-AGAIN = "'cpt data NAME --again' makes the folder anew"
 PARTS = ("train-pixels", "train-labels", "test-pixels", "test-labels")
 
 
 def data_folder(datadir: Path | None = None) -> Path:
     """The folder named, or that of CPT_DATA, or ~/.cache/cpt-kit."""
     return Path(datadir or os.environ.get("CPT_DATA") or Path.home() / ".cache" / "cpt-kit").expanduser()
+
+
+def again(folder: Path) -> str:
+    """How to mend a damaged store."""
+    return f"'cpt data {folder.name} --datadir {folder.parent} --again' makes the folder anew"
 
 
 def write_images(folder: Path, train: Images, test: Images, source: str) -> None:
@@ -69,7 +73,7 @@ def read_images(folder: Path, checksums: bool = False) -> tuple[Images, Images]:
     arrays = read_arrays(folder, checksums)
     missing = [name for name in PARTS if name not in arrays]
     if missing:
-        raise DataError(f"{folder / ABOUT}: does not name {missing[0]}.npy; {AGAIN}")
+        raise DataError(f"{folder / ABOUT}: does not name {missing[0]}.npy; {again(folder)}")
     found = [arrays[name] for name in PARTS]
     return Images(found[0], np.array(found[1])), Images(found[2], np.array(found[3]))
 
@@ -80,15 +84,15 @@ def read_arrays(folder: Path, checksums: bool = False) -> dict[str, npt.NDArray[
     for name, expected in about(folder)["files"].items():
         path = folder / name
         if not path.is_file():
-            raise DataError(f"{path}: missing; {AGAIN}")
+            raise DataError(f"{path}: missing; {again(folder)}")
         if path.stat().st_size != expected["bytes"]:
-            raise DataError(f"{path}: {path.stat().st_size:,} bytes, expected {expected['bytes']:,}; {AGAIN}")
+            raise DataError(f"{path}: {path.stat().st_size:,} bytes, expected {expected['bytes']:,}; {again(folder)}")
         if checksums and sha256(path) != expected["sha256"]:
-            raise DataError(f"{path}: checksum is not {expected['sha256']}; {AGAIN}")
+            raise DataError(f"{path}: checksum is not {expected['sha256']}; {again(folder)}")
         try:
             arrays[path.stem] = np.load(path, mmap_mode="r")
         except Exception as problem:  # a damaged header raises almost anything
-            raise DataError(f"{path}: not an array ({problem}); {AGAIN}") from None
+            raise DataError(f"{path}: not an array ({problem}); {again(folder)}") from None
     return arrays
 
 
@@ -102,7 +106,7 @@ def about(folder: Path) -> dict[str, Any]:
         }
         return {"source": str(found["source"]), "files": files}
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise DataError(f"{folder / ABOUT}: damaged ({problem}); {AGAIN}") from None
+        raise DataError(f"{folder / ABOUT}: damaged ({problem}); {again(folder)}") from None
 
 
 def sha256(path: Path) -> str:

@@ -70,6 +70,8 @@ class Training:
             # Weights of 1 × 1 kernels have two names for one layout in channels-last memory; nothing is slower for it.
             warnings.filterwarnings("ignore", "Grad strides do not match bucket view strides")
             # Statistics of batch normalisation are each process's own, as ranges are; the first one's are evaluated.
+            # The argument's new name is not in every version of PyTorch yet.
+            warnings.filterwarnings("ignore", "'broadcast_buffers' is deprecated")
             self.objective = DistributedDataParallel(self.objective, broadcast_buffers=False)
         self.optimizer = self._optimizer()
         self.done = 0

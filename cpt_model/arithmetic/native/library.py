@@ -13,6 +13,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 import time
 import warnings
 from functools import lru_cache
@@ -98,6 +99,7 @@ def _build() -> Path:
     with (folder / ".lock").open("w") as lock:
         _take(lock)
         if not library.exists():
+            print(f"compiling {SOURCE.name} with g++, once (seconds)", file=sys.stderr, flush=True)
             part = library.with_suffix(".part")
             # torch's own OpenMP runtime has the same soname, so both share one pool of threads.
             command = [compiler, *FLAGS, "-fopenmp", "-shared", "-fPIC", str(SOURCE), "-o", str(part)]
