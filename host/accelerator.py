@@ -174,12 +174,12 @@ class Accelerator:
 
     def close(self) -> None:
         """Stops the device, frees its memory and lets others have it. More than once does no harm."""
+        self._closed = True
         try:
             for region in list(self._regions):
                 region.free()
         finally:
             self._closing.close()
-            self._closed = True
 
     _closed = False
 

@@ -32,7 +32,12 @@ class Claim:
 
     def _lock(self, name: str) -> int | None:
         """The locked file, or nothing when it was removed by its last owner meanwhile."""
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except PermissionError:  # Linux refuses even root a file of others in /tmp
+            raise DeviceBusyError(
+                f"device '{name}' was claimed by another user: close it there, or remove {self.path} if nobody has it"
+            ) from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -41,7 +46,11 @@ class Claim:
             raise DeviceBusyError(
                 f"device '{name}' is in use by process {owner}: close it there, or end that process, and try again"
             ) from None
-        if not self.path.exists() or self.path.stat().st_ino != os.fstat(file).st_ino:
+        try:
+            named = os.path.samestat(self.path.stat(), os.fstat(file))
+        except FileNotFoundError:
+            named = False
+        if not named:
             os.close(file)
             return None
         os.ftruncate(file, 0)

@@ -32,6 +32,8 @@ class InterruptSleeper:
         try:
             while not waiting.done() and time.monotonic() < end:
                 self._loop.run_forever()
+            if waiting.done():
+                waiting.result()  # a wait that failed says so here: else the caller would spin
             return waiting.done()
         finally:  # also on Ctrl-C: nothing of ours stays in the loop
             alarm.cancel()

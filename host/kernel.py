@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from host.errors import DeviceError, DeviceTimeoutError
-from host.interrupts import InterruptSleeper
+from host.interrupts import InterruptSleeper, thread_loop
 from host.outcome import ListOutcome
 from host.pynq_api import DefaultIP
 from sim.contract import OVERLAY_VLNV, ApCtrl, Error, Irq, Register
@@ -28,6 +28,7 @@ class CptKernel(DefaultIP):
     bindto = [OVERLAY_VLNV]  # noqa: RUF012 (pynq's metaclass wants a list here)
 
     def __init__(self, description: dict[str, Any]) -> None:
+        thread_loop()  # pynq asks for it when it finds an interrupt, and a thread of one's own has none
         super().__init__(description)
         interrupt = getattr(self, "interrupt", None)
         self._sleeper = None if interrupt is None else InterruptSleeper(interrupt)
@@ -48,6 +49,9 @@ class CptKernel(DefaultIP):
             if time.monotonic() > end:
                 raise DeviceError(f"no answer to a soft reset within {RESET_SECONDS} s: load the overlay again")
         self.running = False
+        left = self.read(Register.ISR)
+        if left:  # a done that came just before the reset must not end the next list
+            self.write(Register.ISR, left)
         self.write(Register.IER, DONE)
         self.write(Register.GIER, 1 if self.by_interrupt else 0)
 
@@ -68,6 +72,8 @@ class CptKernel(DefaultIP):
 
     def wait(self, seconds: float) -> ListOutcome:
         """The outcome of the running list, waited for at most so long."""
+        if not self.running:
+            raise DeviceError("no list is running: start one before waiting for it")
         end = time.monotonic() + seconds
         pause = FIRST_PAUSE
         while not self._take_done():

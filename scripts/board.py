@@ -62,14 +62,14 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         parser.add_argument("--repeats", type=int, default=5, help="runs of each pass (measure; 5)")
         parser.add_argument(
             "--bandwidth",
-            type=float,
+            type=above_zero,
             default=BYTES_PER_CYCLE,
             metavar="BYTES",
             help=f"of the memory, a cycle, for the bound ({BYTES_PER_CYCLE:g})",
         )
         parser.add_argument(
             "--clock-mhz",
-            type=float,
+            type=above_zero,
             default=OVERLAY_CLOCK_MHZ,
             help=f"of the core ({OVERLAY_CLOCK_MHZ}): turns cycles into time",
         )
@@ -121,6 +121,14 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         default="int16",
         help="16-bit results and row sums, as training stores them, or exact accumulators (int16)",
     )
+
+
+def above_zero(text: str) -> float:
+    """A number that can be divided by, for argparse."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return number
 
 
 def chosen_iterations(text: str, total: int) -> list[int]:

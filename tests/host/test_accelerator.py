@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from host.accelerator import Accelerator
 from host.devices import open_device
 from host.errors import DeviceError, ExecutionError
 from host.execute import run_pass
+from host.interrupts import thread_loop
 from host.kernel import CptKernel
 from host.layer import Conv, Pass
 from host.plan import Plan
@@ -111,6 +114,29 @@ def test_inside_a_coroutine_the_driver_polls() -> None:
         assert runs(accelerator)
 
 
+def test_a_thread_of_ones_own_has_interrupts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pynq.interrupt import _InterruptController
+
+    found = _InterruptController.get_parent
+
+    def as_on_the_board(entry: Any) -> Any:
+        asyncio.get_event_loop()  # where pynq attaches the UIO file; only a main thread has one by itself
+        return found(entry)
+
+    monkeypatch.setattr(_InterruptController, "get_parent", staticmethod(as_on_the_board))
+    seen: list[tuple[bool, bool]] = []
+
+    def work() -> None:
+        with driven() as accelerator:
+            seen.append((accelerator.kernel.by_interrupt, runs(accelerator)))
+        thread_loop().close()  # nobody else does it for a thread
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(timeout=60)
+    assert seen == [(True, True)]
+
+
 @pytest.mark.parametrize("forgotten", ["flush", "invalidate"])
 def test_the_simulated_cache_catches_a_forgotten(forgotten: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Region, forgotten, lambda *_: None)
@@ -157,6 +183,28 @@ def test_a_second_list_waits_its_turn() -> None:
             with pytest.raises(DeviceError, match="a list is running"):
                 accelerator.start(region, commands)
             accelerator.finish()
+
+
+def test_waiting_for_nothing_is_refused_at_once() -> None:
+    with driven() as accelerator:
+        with pytest.raises(DeviceError, match="no list is running"):
+            accelerator.finish()
+        assert runs(accelerator)
+
+
+def test_a_done_that_outlives_a_reset_does_not_end_the_next_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core may keep its ISR: the list ended just before it was given up."""
+    with driven() as accelerator:
+        registers = accelerator.device._registers
+        whole = registers.reset
+
+        def keeps_done() -> None:
+            whole()
+            registers._isr = 1
+
+        monkeypatch.setattr(registers, "reset", keeps_done)
+        accelerator.kernel.reset()
+        assert registers._isr == 0
 
 
 def test_a_region_under_a_running_list_is_not_freed_before_it_is_stopped() -> None:

@@ -283,6 +283,15 @@ def test_a_claim_leaves_no_file_behind() -> None:
     assert not claim.path.exists()
 
 
+def test_a_lock_of_another_user_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("host.claim.os.open", refused)
+    with pytest.raises(DeviceBusyError, match=r"claimed by another user.*remove .*\.lock"):
+        Claim(own("foreign"))
+
+
 def test_the_boards_device_is_not_a_simulated_one() -> None:
     with driven(), pytest.raises(DeviceError, match="no PYNQ device"):
         board_device()

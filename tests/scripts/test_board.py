@@ -96,6 +96,14 @@ def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tu
     assert message in lines[0]
 
 
+@pytest.mark.parametrize("option", ["--clock-mhz", "--bandwidth"])
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf"])
+def test_what_cannot_be_divided_by_is_refused(capsys: pytest.CaptureFixture[str], option: str, value: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["board", "measure", f"{option}={value}"])
+    assert f"{option}: {value} is not a number above 0" in capsys.readouterr().err
+
+
 def test_one_layer_of_each_shape_stands_for_all() -> None:
     from host.networks import named_network
 
