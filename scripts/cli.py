@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from host.errors import DeviceError
 from sim.bench.runner import BenchError
@@ -50,6 +50,13 @@ COMMANDS = (
 )
 
 
+def kit_version() -> str:
+    try:
+        return version("cpt-kit")
+    except PackageNotFoundError:  # as on the board, where the folders are only copied
+        return "(not installed)"
+
+
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cpt",
@@ -57,7 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"cpt-kit {version('cpt-kit')}")
+    parser.add_argument("--version", action="version", version=f"cpt-kit {kit_version()}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in COMMANDS:
         import_module(f"scripts.{name}").add_parser(commands)

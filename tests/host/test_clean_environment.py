@@ -23,6 +23,8 @@ for module in pkgutil.iter_modules(host.__path__):
 {quick_start}
 from cpt_model.schedules import named
 print(named("cpt", 3, 8, 2).bits([0, 999], 2000))
+from scripts.cli import main
+print(main(["board", "info", "--config", "tiny"]))
 print([name for name in ("torch", "matplotlib", "scipy") if name in sys.modules])
 """
 
@@ -61,4 +63,7 @@ def test_everything_imports_and_the_quick_start_runs(packages: Path) -> None:
         [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["(2, 32, 8, 8) -1006693 1", "[3 8]", "[]"]
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["(2, 32, 8, 8) -1006693 1", "[3 8]"]
+    assert "contract  1.0" in lines  # `python -m scripts.cli board`, though nothing of ours is installed
+    assert lines[-2:] == ["0", "[]"]
