@@ -25,7 +25,7 @@ SIMULATION_SECONDS = 4 * 3600.0  # a list of a large layer takes the Verilated c
 
 def open_device(
     name: str,
-    config: Config | None = None,
+    config: Config | str | None = None,
     bitfile: str = BITFILE,
     seconds: float | None = None,
     log: Callable[[str], None] = to_stderr,
@@ -34,11 +34,13 @@ def open_device(
 
     Args:
         name: one of DEVICES.
-        config: the build to simulate (zc706 by default), or the one the board must have (any by default).
+        config: the build to simulate (zc706 by default), or the one the board must have (any by default); or its name.
         bitfile: the board's overlay; its .hwh lies beside it.
         seconds: how long a list may take.
         log: takes a line before memory is allocated.
     """
+    if isinstance(config, str):
+        config = Config.named(config)
     if name == BOARD:
         return Accelerator.open(bitfile, None, config, BOARD_SECONDS if seconds is None else seconds, log)
     if name not in DEVICES:

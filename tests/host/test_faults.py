@@ -95,6 +95,13 @@ def test_another_build_than_the_wanted_one_is_refused() -> None:
     device.release()
 
 
+def test_a_build_may_be_given_by_name_and_a_wrong_name_is_refused_at_once() -> None:
+    with open_device("reference", "tiny", log=silent) as accelerator:
+        assert accelerator.config == TINY
+    with pytest.raises(ValueError, match=r"'small'.*tiny"):
+        open_device("reference", "small", log=silent)
+
+
 def test_off_the_board_there_is_no_pynq_device() -> None:
     with pytest.raises(DeviceError, match="no PYNQ device on this machine: run this on the board"):
         open_device("pynq")
