@@ -147,8 +147,10 @@ def chosen_iterations(text: str, total: int) -> list[int]:
             f"--iterations '{text}': write a slice such as 0:64000:8000, or numbers such as 0,10,20"
         ) from None
     wrong = [number for number in numbers if not 0 <= number < total]
-    if wrong or not numbers:
-        raise ValueError(f"--iterations '{text}': {wrong[0] if wrong else 'none'} of it lies in 0..{total - 1}")
+    if wrong:
+        raise ValueError(f"--iterations '{text}': {wrong[0]} does not lie in 0..{total - 1}")
+    if not numbers:
+        raise ValueError(f"--iterations '{text}': none of it lies in 0..{total - 1}")
     return numbers
 
 

@@ -81,7 +81,7 @@ def test_info_says_what_a_device_is(capsys: pytest.CaptureFixture[str]) -> None:
         (("measure", "--only", "nothing"), "--only 'nothing' matches no layer; there are: conv1"),
         (("measure", "--schedule", "sine"), "unknown schedule 'sine'"),
         (("measure", "--iterations", "a"), "--iterations 'a': write a slice"),
-        (("measure", "--iterations", "64000"), "64000 of it lies in 0..63999"),
+        (("measure", "--iterations", "64000"), "64000 does not lie in 0..63999"),
         (("measure", "--iterations", "5:5"), "none of it lies in 0..63999"),
         (("measure", "--repeats", "0"), "must be 1 or more"),
         (("measure", "--fw-bits", "3", "17"), "17"),
