@@ -10,7 +10,7 @@ stay in the region; changing the precision is choosing another one.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -146,12 +146,13 @@ class Stream:
         if running is not None and finished is not None:
             results(self._read(running, finished))
 
-    def repeat(self, job: Job, operands: tuple[Codes, Codes], times: int) -> tuple[list[ListOutcome], Done]:
-        """One job several times over with nothing beside it: for measuring. The last run's result comes back."""
+    def repeat(self, job: Job, operands: tuple[Codes, Codes], times: int) -> Iterator[Done]:
+        """One job several times over with nothing beside it: for measuring."""
         compiled = self.compiled(job)
         upload = self._upload(compiled, *operands)
-        outcomes = [self._accelerator.run(self._region, compiled.commands, str(job)) for _ in range(times)]
-        return outcomes, self._read((job, compiled, upload), outcomes[-1])
+        for _ in range(times):
+            outcome = self._accelerator.run(self._region, compiled.commands, str(job))
+            yield self._read((job, compiled, upload), outcome)
 
     def _upload(self, compiled: Compiled, a: Codes, b: Codes) -> float:
         start = time.perf_counter()

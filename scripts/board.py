@@ -245,8 +245,10 @@ def measure(arguments: argparse.Namespace) -> int:
         rows: list[Row] = []
         with Stream(accelerator, layers, bits_of(golden.steps), golden.results) as passes:
             for job in progress(jobs):
-                outcomes, done = passes.repeat(job, drawn_operands(job), arguments.repeats)
-                golden.check(job, done.result, done.row_sums)
+                outcomes = []
+                for done in passes.repeat(job, drawn_operands(job), arguments.repeats):
+                    golden.check(job, done.result, done.row_sums)
+                    outcomes.append(done.outcome)
                 bound = bound_of(passes, job, accelerator, arguments.bandwidth)
                 gathered = Gathered(job, outcomes, bound, done.upload_seconds, done.read_seconds, "equal")
                 gathered.layers = counts.get(job.name, 1)

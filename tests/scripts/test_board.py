@@ -117,3 +117,19 @@ def test_iterations_are_read_as_written() -> None:
     assert chosen_iterations("0:64000:32000", 64000) == [0, 32000]
     assert chosen_iterations("-2:", 10) == [8, 9]
     assert chosen_iterations("5", 10) == [5]
+
+
+def test_every_repeat_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    from host.golden import Codes, Golden
+    from host.jobs import Job
+
+    checked: list[str] = []
+    check = Golden.check
+
+    def watched(self: Golden, job: Job, result: Codes, sums: Codes | None) -> None:
+        checked.append(str(job))
+        check(self, job, result, sums)
+
+    monkeypatch.setattr(Golden, "check", watched)
+    assert main(["board", "measure", *SMALL, "--iterations", "0", "--only", "layer3.0.conv2", "--repeats", "4"]) == 0
+    assert len(checked) == 4 * len(set(checked)) == 12

@@ -93,8 +93,8 @@ def test_the_same_list_again_gives_the_same(accelerator: Accelerator) -> None:
     job = Job("layer", LAYER, Pass.FORWARD, Step(0, 4, 8))
     with Stream(accelerator, {"layer": LAYER}, [(4, 8)], "exact") as stream:
         for _ in range(20):
-            _, done = stream.repeat(job, drawn_operands(job), 3)
-            assert np.array_equal(done.result, expected(accelerator, job, "exact"))
+            for done in stream.repeat(job, drawn_operands(job), 3):
+                assert np.array_equal(done.result, expected(accelerator, job, "exact"))
 
 
 def test_a_bad_command_is_named_and_the_next_list_runs(accelerator: Accelerator) -> None:
@@ -104,9 +104,9 @@ def test_a_bad_command_is_named_and_the_next_list_runs(accelerator: Accelerator)
         stream._region.memory[commands.offset] = 0
         stream._region.flush(commands.offset, COMMAND_BYTES)
         with pytest.raises(ExecutionError, match="OPCODE at command 0"):
-            stream.repeat(job, drawn_operands(job), 1)
+            next(stream.repeat(job, drawn_operands(job), 1))
         stream._region.upload_list(commands)
-        _, done = stream.repeat(job, drawn_operands(job), 1)
+        done = next(stream.repeat(job, drawn_operands(job), 1))
         assert np.array_equal(done.result, expected(accelerator, job, "exact"))
 
 
