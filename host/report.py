@@ -171,8 +171,9 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
                 [row.latency_us - row.latency_us_min for row in chosen],
                 [row.latency_us_max - row.latency_us for row in chosen],
             ]
+            errors = spread if any(map(any, spread)) else None  # else its caps look like the marks of the bound
             axis.bar(
-                places, [row.latency_us for row in chosen], 0.25, yerr=spread, color=colour, label=which, capsize=2
+                places, [row.latency_us for row in chosen], 0.25, yerr=errors, color=colour, label=which, capsize=2
             )
             marks = axis.scatter(places, [row.bound_us for row in chosen], marker="_", color="black", s=30, zorder=3)
         marks.set_label("least by array and memory")

@@ -59,6 +59,8 @@ def build_library(name: str) -> Path:
     """The shared library of a build, up to date."""
     vendor_headers()
     library = Path("build") / name / "libcpt_kernel.so"
+    if not (HLS / library).exists():
+        print(f"compiling the HLS kernel, {name} build, once (a minute or more)", file=sys.stderr, flush=True)
     made = make(str(library))
     if made.returncode:
         raise OSError(f"the HLS kernel does not compile:\n{made.stdout}{made.stderr}")

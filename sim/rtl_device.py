@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -186,6 +187,7 @@ def build_library(name: str, waves: bool = False) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         digest = sources_digest(commands)
         if not library.exists() or not stamp.exists() or stamp.read_text() != digest:
+            print(f"compiling the RTL core, {name} build, once (minutes)", file=sys.stderr, flush=True)
             stamp.unlink(missing_ok=True)
             for command in commands:
                 run_tool(command, folder)
