@@ -97,6 +97,8 @@ def _run(layer: Conv, which: Pass, a: Tensor, b: Tensor) -> Tensor:
 
 
 def _gradient(layer: Conv, x: Tensor, e: Tensor) -> Tensor:
+    if layer.kernel == (1, 1) and layer.stride != (1, 1) and layer.in_channels % 8:
+        x, e = x.contiguous(), e.contiguous()  # channels-last, PyTorch 2.13 writes past the end of its memory here
     return _backward(layer, e, x, None, (False, True, False))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +22,7 @@ from host.execute import run_pass
 from host.layer import Conv, Pass
 from host.precision import Precision
 from sim.reference import Reference
-from tests.tools import ZC706, draw_codes, layers, least_and_greatest
+from tests.tools import ROOT, ZC706, draw_codes, layers, least_and_greatest
 
 ONE = torch.ones(1, 1, 1, 1)
 
@@ -223,3 +226,20 @@ def test_float32_rounding_of_the_squares_is_allowed_for() -> None:
     plain = (lossy.squares * error.sums.squares).sqrt()
     assert plain.sum() < 2**24
     assert exact.weight_gradient(layer, replace(x, known_sums=lossy), error).item() == total
+
+
+def test_strided_1x1_gradients_keep_to_their_memory() -> None:
+    """PyTorch 2.13 does not, in channels-last order with few channels; the C library notices and ends the process."""
+    script = """
+import torch
+from cpt_model import prepare_
+torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Conv2d(3, 9, 1, stride=2), torch.nn.Flatten(), torch.nn.Linear(81, 2))
+prepare_(model.to(memory_format=torch.channels_last))
+x = torch.randn(33, 3, 6, 6).to(memory_format=torch.channels_last)
+for _ in range(30):
+    model(x).sum().backward()
+"""
+    environment = {**os.environ, "MALLOC_CHECK_": "3"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, cwd=ROOT, timeout=300, check=False)
+    assert done.returncode == 0
