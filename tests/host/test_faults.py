@@ -205,6 +205,7 @@ def test_a_simulation_that_breaks_down_says_so_at_once() -> None:
 
 
 OTHER_PROCESS = """
+import signal
 import time
 import numpy as np
 from host.accelerator import Accelerator
@@ -222,6 +223,7 @@ class Slow(Reference):
         time.sleep(self.delay)
         return super().run(*arguments)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
 layer = Conv.linear(2, 16, 16)
 x, w = np.ones(layer.input_shape, int), np.ones(layer.weight_shape, int)
 device = SimulatedDevice(Slow(Config.named("tiny")), "reference", tag={tag!r})
