@@ -1,13 +1,10 @@
-"""DistributedDataParallel over gloo: one process changes nothing, two keep the same weights."""
+"""DistributedDataParallel over gloo: one process changes nothing. (Two: tests/cpt_model/training/test_processes.py)"""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
 import torch
 from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
@@ -15,7 +12,6 @@ from torch.nn.parallel import DistributedDataParallel
 from cpt_model import Bits, Config, get_precision, prepare_, set_precision
 
 LIMIT = timedelta(seconds=60)
-ROOT = Path(__file__).parents[2]
 
 
 def made(seed: int) -> nn.Module:
@@ -53,22 +49,3 @@ def worker(rank: int, processes: int, folder: str) -> None:
 def test_one_process_is_the_same_as_none(tmp_path: Path) -> None:
     worker(0, 1, str(tmp_path))
     assert torch.equal(torch.load(tmp_path / "0.pt"), trained(made(0), batches(0)))
-
-
-@pytest.mark.slow
-def test_two_processes_keep_the_same_weights(tmp_path: Path) -> None:
-    """Each has its own data and its own noise; gradients are averaged."""
-    start = [sys.executable, __file__]
-    processes = [subprocess.Popen([*start, str(rank), "2", str(tmp_path)], cwd=ROOT) for rank in range(2)]
-    try:
-        assert [each.wait(2 * LIMIT.total_seconds()) for each in processes] == [0, 0]
-    finally:
-        for each in processes:
-            each.kill()
-    first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in range(2))
-    assert torch.equal(first, second)
-    assert not torch.equal(first, trained(made(0), batches(0)))
-
-
-if __name__ == "__main__":  # a process of the test above
-    worker(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
