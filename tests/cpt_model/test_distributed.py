@@ -1,4 +1,4 @@
-"""DistributedDataParallel over gloo: one process changes nothing. (Two: tests/cpt_model/training/test_processes.py)"""
+"""DistributedDataParallel over gloo: one process changes nothing; two are in `training/test_processes.py`."""
 
 from __future__ import annotations
 
