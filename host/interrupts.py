@@ -26,8 +26,7 @@ class InterruptSleeper:
     def sleep(self, seconds: float) -> bool:
         """True as soon as the interrupt is reported, False after so many seconds without one."""
         end = time.monotonic() + seconds
-        waiting = self._loop.create_task(self._interrupt.wait())
-        waiting.add_done_callback(self._stop)
+        waiting = self._loop.create_task(self._hear())
         alarm = self._loop.call_later(seconds, self._loop.stop)
         try:
             while not waiting.done() and time.monotonic() < end:
@@ -37,12 +36,17 @@ class InterruptSleeper:
             return waiting.done()
         finally:  # also on Ctrl-C: nothing of ours stays in the loop
             alarm.cancel()
-            waiting.remove_done_callback(self._stop)
             if not waiting.done():
                 waiting.cancel()
                 self._loop.run_until_complete(asyncio.gather(waiting, return_exceptions=True))
 
-    def _stop(self, _done: asyncio.Task) -> None:
+    async def _hear(self) -> None:
+        """Stops the loop from inside: a callback of the task would come a turn of the loop later."""
+        try:
+            await self._interrupt.wait()
+        except Exception:  # not when it is cancelled: the loop then runs for the one who cancelled
+            self._loop.stop()
+            raise
         self._loop.stop()
 
 

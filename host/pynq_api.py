@@ -6,7 +6,7 @@ import warnings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # pynq warns at import wherever it is not a Zynq
-    from pynq import DefaultIP, Device, Overlay
+    from pynq import MMIO, DefaultIP, Device, Overlay
     from pynq.buffer import PynqBuffer
 
-__all__ = ["DefaultIP", "Device", "Overlay", "PynqBuffer"]
+__all__ = ["MMIO", "DefaultIP", "Device", "Overlay", "PynqBuffer"]

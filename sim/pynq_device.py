@@ -52,7 +52,7 @@ class SimulatedDevice(Device):
     ) -> None:
         number = next(_NUMBERS)
         super().__init__(tag or f"simulated-{simulates}-{os.getpid()}-{number}")
-        self.capabilities = {"REGISTER_RW": True}
+        self.capabilities = {"MEMORY_MAPPED": True}  # as a Zynq has it
         self.executor = executor
         self.simulates = simulates
         self.faults = faults or Faults()
@@ -75,13 +75,17 @@ class SimulatedDevice(Device):
         self._line.remove()
         self._folder.cleanup()
 
-    def read_registers(self, address: int, length: int) -> bytes:
-        self.accesses += 1
-        return self._registers.read(address - CONTROL_ADDRESS).to_bytes(length, "little")
+    def mmap(self, _address: int, _length: int) -> RegisterWindow:
+        """What pynq's MMIO reads and writes: on the board, an array of words over /dev/mem."""
+        return RegisterWindow(self)
 
-    def write_registers(self, address: int, data: bytes) -> None:
+    def read_word(self, index: int) -> int:
         self.accesses += 1
-        self._registers.write(address - CONTROL_ADDRESS, int.from_bytes(bytes(data), "little"))
+        return self._registers.read(4 * index)
+
+    def write_word(self, index: int, value: int) -> None:
+        self.accesses += 1
+        self._registers.write(4 * index, value)
 
     def allocate(self, shape: Any, dtype: Any, **_: object) -> PynqBuffer:
         """A buffer in the host's cache; DRAM behind it has other contents until it is flushed."""
@@ -144,6 +148,25 @@ class SimulatedDevice(Device):
             clock_dict={},
             systemgraph=None,
         )
+
+
+class RegisterWindow:
+    """The control registers as an array of words, as far as pynq's MMIO and register map use one."""
+
+    def __init__(self, device: SimulatedDevice, first: int = 0) -> None:
+        self._device = device
+        self._first = first
+
+    def view(self, dtype: Any) -> RegisterWindow:
+        return self
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return RegisterWindow(self._device, self._first + index.start)
+        return self._device.read_word(self._first + index)
+
+    def __setitem__(self, index: int, value: int) -> None:
+        self._device.write_word(self._first + index, int(value))
 
 
 def _described(register: Register) -> dict[str, Any]:

@@ -37,6 +37,9 @@ class RegisterFile:
     def __init__(self, executor: Executor, memory: Memory) -> None:
         self.executor = executor
         self.memory = memory
+        self._capabilities: dict[int, int] = {
+            Register[name.upper()]: value for name, value in executor.config.parameters().items()
+        }
         self.reset()
 
     def reset(self) -> None:
@@ -100,7 +103,6 @@ class RegisterFile:
             self._words[register + 4] = cycles >> 32
         self._words[Register.MAGIC] = VERSION_MAGIC
         self._words[Register.VERSION] = VERSION_MAJOR << 16 | VERSION_MINOR
-        for name, capability in self.executor.config.parameters().items():
-            self._words[Register[name.upper()]] = capability
+        self._words.update(self._capabilities)
         self._done = self._ready = True
         self._isr |= self._words.get(Register.IER, 0) & (1 << Irq.DONE | 1 << Irq.READY)

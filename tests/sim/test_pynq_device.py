@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from host.layer import Pass
-from sim.contract import Register
+from host.pynq_api import MMIO
+from sim.contract import OVERLAY_CONTROL_BYTES, Register
 from sim.pynq_device import CONTROL_ADDRESS, SimulatedDevice
 from sim.pynq_memory import FIRST_ADDRESS, PAGE, ContiguousPool
 from sim.reference import Reference
@@ -61,8 +62,9 @@ def test_a_buffer_is_freed_when_it_is_forgotten() -> None:
 
 def test_registers_answer_at_their_addresses() -> None:
     device = SimulatedDevice(Reference(TINY), "reference")
-    device.write_registers(CONTROL_ADDRESS + Register.LIST_OFFSET, (0x1234).to_bytes(4, "little"))
-    assert device.read_registers(CONTROL_ADDRESS + Register.LIST_OFFSET, 4) == b"\x34\x12\0\0"
+    registers = MMIO(CONTROL_ADDRESS, OVERLAY_CONTROL_BYTES, device=device)
+    registers.write(Register.LIST_OFFSET, 0x1234)
+    assert registers.read(Register.LIST_OFFSET) == 0x1234
     assert device.accesses == 2
     device.release()
 
