@@ -2,7 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from host.layer import Conv
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product in the accelerator's terms: matrix products are 1 × 1 convolutions whose rows are a map's pixels.
+
+    Args:
+        shape: for one sample.
+        times: how often it is computed.
+        batched: whether the samples of a batch go through it together; they do where they share the weights.
+
+    >>> rows = Product(Conv(batch=1, in_channels=64, out_channels=10, height=35, width=1), times=2)
+    >>> rows.of_batch(8).shape.batch, rows.of_batch(8).times
+    (8, 2)
+    """
+
+    shape: Conv
+    times: int = 1
+    batched: bool = True
+
+    def of_batch(self, batch: int) -> Product:
+        """What a batch of so many samples asks for."""
+        if self.batched:
+            return replace(self, shape=replace(self.shape, batch=batch * self.shape.batch))
+        return replace(self, times=batch * self.times)
 
 
 @dataclass(frozen=True)
@@ -15,6 +42,8 @@ class LayerCount:
         macs: multiply-accumulates of the forward pass; each of the two backward products has as many.
         norm_elements: output elements of a batch normalisation.
         quantised: whether `prepare_` makes its products integer ones.
+        products: its forward products, where the accelerator has a command for them.
+        foreign: those it has none for, in words.
     """
 
     name: str
@@ -22,6 +51,8 @@ class LayerCount:
     macs: int = 0
     norm_elements: int = 0
     quantised: bool = False
+    products: tuple[Product, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from cpt_model.cost.shapes import Shapes
+
 aten = torch.ops.aten
 
 
@@ -45,14 +47,14 @@ UNKNOWN = re.compile(r"mm$|conv|attention|trilinear|_rnn")
 
 
 class Products(TorchDispatchMode):
-    """Calls `found(name, macs)` for each product computed while active; one that cannot be counted has macs None.
+    """Calls `found(name, macs, shapes)` for each product computed while active; what cannot be counted has macs None.
 
-    >>> with Products(print):
+    >>> with Products(lambda name, macs, shapes: print(name, macs)):
     ...     _ = torch.einsum("bqd,bkd->bqk", torch.ones(2, 3, 4), torch.ones(2, 5, 4))
     bmm 120
     """
 
-    def __init__(self, found: Callable[[str, int | None], object]) -> None:
+    def __init__(self, found: Callable[[str, int | None, Shapes | None], object]) -> None:
         super().__init__()
         self._found = found
 
@@ -60,7 +62,7 @@ class Products(TorchDispatchMode):
         output = function(*arguments, **(keywords or {}))
         called = function.overloadpacket
         if called in MACS:
-            self._found(called.__name__, MACS[called](arguments, output))
+            self._found(called.__name__, MACS[called](arguments, output), Shapes.of(called, arguments))
         elif UNKNOWN.search(called.__name__):
-            self._found(called.__name__, None)
+            self._found(called.__name__, None, None)
         return output

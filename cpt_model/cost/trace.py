@@ -44,7 +44,7 @@ def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int
     samples = len(inputs[0]) if samples is None else samples
     quantised = prepared_layers(model) or layers_to_quantise(model, policies.policy(policy)(model))
     on_meta = all(each.is_meta for each in inputs)
-    tracer = Tracer(copy_to_run(model, on_meta))
+    tracer = Tracer(copy_to_run(model, on_meta), samples)
     tracer.run(inputs)
     return ModelCount(tuple(_for_one(layer, samples, layer.name in quantised) for layer in tracer.layers.values()))
 

@@ -15,8 +15,11 @@ from torch.nn.modules.conv import _ConvNd
 
 from cpt_model.cost.counts import LayerCount
 from cpt_model.cost.products import Products
+from cpt_model.cost.recurrent import recurrent_products
+from cpt_model.cost.shapes import Shapes
 from cpt_model.precision import prepared_layers
 from cpt_model.prepare import unprepare
+from host.layer import LayerError
 
 # What a product is attributed to: the outermost of these it is computed in.
 LAYERS = (_ConvNd, nn.Linear, nn.RNNBase, nn.MultiheadAttention)
@@ -46,8 +49,9 @@ class Tracer:
     [('Linear', 160, 0), ('BatchNorm1d', 0, 40)]
     """
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, samples: int = 1) -> None:
         self.model = model
+        self.samples = samples
         self.layers: dict[str, LayerCount] = {}
         self._inside: list[tuple[str, nn.Module]] = []
 
@@ -69,9 +73,9 @@ class Tracer:
         if isinstance(module, _BatchNorm) and isinstance(output, Tensor):
             self._add(LayerCount(name, type(module).__name__, norm_elements=output.numel()))
         if isinstance(module, nn.RNNBase):
-            self._add(LayerCount(name, type(module).__name__, _recurrent(module, inputs)))
+            self._add(self._recurrent(name, module, inputs))
 
-    def _product(self, called: str, macs: int | None) -> None:
+    def _product(self, called: str, macs: int | None, shapes: Shapes | None) -> None:
         place, kind = self._inside[-1][0] if self._inside else "", "product"
         for name, module in self._inside:
             if isinstance(module, nn.RNNBase):
@@ -79,25 +83,46 @@ class Tracer:
             if isinstance(module, LAYERS):
                 place, kind = name, type(module).__name__
                 break
-        if macs is None:
+        if macs is None or shapes is None:
             raise ValueError(f"layer '{place}' calls {called}, whose multiply-accumulates are not known")
-        self._add(LayerCount(place, kind, macs))
+        try:
+            self._add(LayerCount(place, kind, macs, products=(shapes.product(self.samples),)))
+        except LayerError as problem:
+            self._add(LayerCount(place, kind, macs, foreign=(str(problem),)))
+
+    def _recurrent(self, name: str, module: nn.RNNBase, inputs: object) -> LayerCount:
+        try:
+            products = recurrent_products(module, _features(inputs).shape, self.samples)
+        except LayerError as problem:
+            return LayerCount(name, type(module).__name__, _recurrent_macs(module, inputs), foreign=(str(problem),))
+        return LayerCount(name, type(module).__name__, _recurrent_macs(module, inputs), products=products)
 
     def _add(self, more: LayerCount) -> None:
-        so_far = self.layers.get(more.name, replace(more, macs=0, norm_elements=0))
+        so_far = self.layers.get(more.name)
+        if so_far is None:
+            self.layers[more.name] = more
+            return
         self.layers[more.name] = replace(
-            so_far, macs=so_far.macs + more.macs, norm_elements=so_far.norm_elements + more.norm_elements
+            so_far,
+            macs=so_far.macs + more.macs,
+            norm_elements=so_far.norm_elements + more.norm_elements,
+            products=so_far.products + more.products,
+            foreign=so_far.foreign + more.foreign,
         )
 
 
-def _recurrent(module: nn.RNNBase, inputs: object) -> int:
+def _recurrent_macs(module: nn.RNNBase, inputs: object) -> int:
     """Every weight of every gate is used once in each step of each sequence."""
+    weights = sum(weight.numel() for name, weight in module.named_parameters() if name.startswith("weight_"))
+    return weights * _features(inputs).shape[:-1].numel()
+
+
+def _features(inputs: object) -> Tensor:
     assert isinstance(inputs, tuple)
     features = inputs[0]
     if not isinstance(features, Tensor):
         raise TypeError("packed sequences have no shape to count; trace the model with a padded one")
-    weights = sum(weight.numel() for name, weight in module.named_parameters() if name.startswith("weight_"))
-    return weights * features.shape[:-1].numel()
+    return features
 
 
 @contextmanager

@@ -35,13 +35,13 @@ def ones(*shape: int) -> Tensor:
 )
 def test_products(job: Callable[[], Tensor], macs: int) -> None:
     seen: list[int] = []
-    with Products(lambda name, count: seen.append(count or 0)):
+    with Products(lambda name, count, _: seen.append(count or 0)):
         job()
     assert sum(seen) == macs
 
 
 def test_a_kernel_not_known_is_told() -> None:
     seen: list[tuple[str, int | None]] = []
-    with Products(lambda name, count: seen.append((name, count))):
+    with Products(lambda name, count, _: seen.append((name, count))):
         torch.nn.functional.bilinear(ones(2, 3), ones(2, 4), ones(5, 3, 4))
     assert seen == [("_trilinear", None)]

@@ -1,0 +1,109 @@
+"""Our accelerator as a board: hours of a run from the latency model of its commands.
+
+Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
+driver does it; their cycles come from `sim.latency`. Layers that stay float, and batch normalisations, cost no time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cpt_model.cost.counts import LayerCount, ModelCount
+from cpt_model.cost.run import Run
+from cpt_model.schedules import Bits
+from host.jobs import pass_precision, stored_results
+from host.layer import Conv, LayerError, Pass
+from host.lower import lower
+from host.plan import Plan, PlanError
+from sim.config import Config
+from sim.latency import CommandTime, Memory, command_time
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A build of the core at a clock, with a memory.
+
+    >>> PROFILES["zc706"].gigabytes_per_second
+    10.0
+    """
+
+    name: str
+    config: Config
+    clock_mhz: float
+    memory: Memory
+
+    @property
+    def gigabytes_per_second(self) -> float:
+        return self.memory.bytes_per_cycle * self.clock_mhz / 1e3
+
+
+PROFILES = {
+    profile.name: profile
+    for profile in (
+        Profile("zc706", Config.named("zc706"), 200.0, Memory(50.0, 60)),  # the SODIMM on the PL side, 10 GB/s
+        Profile("zc706-ps", Config.named("zc706"), 200.0, Memory(17.0, 60)),  # the ARM's DDR3, 3.4 GB/s
+    )
+}
+
+
+@dataclass(frozen=True)
+class PassTime:
+    """One pass of one layer for a whole batch; binary products are multiply-accumulates times both widths."""
+
+    layer: str
+    which: Pass
+    bits: Bits
+    binary_products: int
+    time: CommandTime
+
+
+@dataclass(frozen=True)
+class AcceleratorBoard:
+    """A profile as a latency model: the same face as `LinearBoard`."""
+
+    profile: Profile
+
+    def hours(self, count: ModelCount, run: Run) -> float:
+        """Of the whole run's matrix passes."""
+        seconds = sum(
+            self.iteration_seconds(count, run.batch, bits) * iterations for bits, iterations in run.widths().items()
+        )
+        return seconds / 3600
+
+    def iteration_seconds(self, count: ModelCount, batch: int, bits: Bits) -> float:
+        """One training iteration: every quantised layer, its passes one after the other."""
+        cycles = sum(each.time.cycles for each in self.passes(count, batch, bits))
+        return cycles / (self.profile.clock_mhz * 1e6)
+
+    def passes(self, count: ModelCount, batch: int, bits: Bits) -> Iterator[PassTime]:
+        """Each layer's passes at these bits; nobody needs the error of the network's own input."""
+        quantised = [layer for layer in count.layers if layer.quantised]
+        for layer in quantised:
+            for which in Pass:
+                if which is not Pass.INPUT_ERROR or layer is not count.layers[0]:
+                    yield self._pass(layer, which, batch, bits)
+
+    def _pass(self, layer: LayerCount, which: Pass, batch: int, bits: Bits) -> PassTime:
+        if layer.foreign:
+            raise LayerError(f"layer '{layer.name}' ({layer.kind}): {layer.foreign[0]}")
+        precision = pass_precision(which, bits.forward, bits.gradient)
+        time = CommandTime(0, 0, 0, 0)
+        for product in layer.products:
+            asked = product.of_batch(batch)
+            try:
+                time += asked.times * product_time(asked.shape, which, bits, self.profile)
+            except (LayerError, PlanError) as problem:
+                raise LayerError(f"layer '{layer.name}', {which.value} pass at {bits}: {problem}") from problem
+        return PassTime(layer.name, which, bits, layer.macs * batch * precision.a_bits * precision.b_bits, time)
+
+
+@lru_cache(maxsize=4096)
+def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
+    """One product's pass: the commands the driver would start, one after the other."""
+    precision = pass_precision(which, bits.forward, bits.gradient)
+    output = stored_results(product, which, precision, "int16")
+    program = lower(product, which, precision, profile.config, output, plan=Plan())
+    times = (command_time(command, profile.config, profile.memory) for command in program.commands)
+    return sum(times, start=CommandTime(0, 0, 0, 0))
