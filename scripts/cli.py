@@ -20,6 +20,7 @@ start here:
   cpt board measure --help     latency of a network's passes through the driver, on the board or simulated
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
+  cpt iteration                a whole training iteration on the RTL core, simulated
   cpt vectors --config tiny    write the test vectors that every executor replays
   cpt plot-schedule ten        precision schedules, drawn, with what they save
   cpt range-test --help        which precisions to cycle between; cpt landscape compares minima
@@ -39,6 +40,7 @@ COMMANDS = (
     "board",
     "cosim",
     "cycles",
+    "iteration",
     "vectors",
     "tables",
     "plot_schedule",

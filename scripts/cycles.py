@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from host.command_list import CommandList
-from host.layer import Pass
+from host.layer import Conv, Pass
 from host.lower import lower
 from host.plan import Plan
 from host.precision import Output, Precision
+from host.program import Program
 from scripts.layer_spec import parse_layer
 from scripts.simulate import as_table
 from sim.config import Config
 from sim.contract import CONFIGS, Format
+from sim.counters import Counters
 from sim.reference import Reference
 from sim.tensors import operand_a, operand_b, output
 from sim.vectors.build import random_codes
@@ -64,29 +66,38 @@ def grid(body_only: bool) -> list[Point]:
     return [Point(layer, which, bits) for layer, bits in shapes for which in Pass]
 
 
-def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
-    """Runs the pass's command a few times in one list; the last one's cycles count."""
-    layer, precision = parse_layer(point.layer), point.precision()
+def simulate_pass(
+    kernel: RtlKernel, layer: Conv, which: Pass, precision: Precision, stored: Output, repeats: int, verify: bool
+) -> tuple[Program, Counters]:
+    """Runs a pass's commands in one list so many times; the last time counts, when others came before it."""
     plan = Plan()
-    program = lower(layer, point.which, precision, kernel.config, OUTPUT, plan=plan)
-    commands = CommandList.place([program] * REPEATS, plan)
+    program = lower(layer, which, precision, kernel.config, stored, plan=plan)
+    commands = CommandList.place([program] * repeats, plan)
     memory = np.zeros(plan.bytes, dtype=np.uint8)
-    a_shape, b_shape = layer.operand_shapes(point.which)
+    a_shape, b_shape = layer.operand_shapes(which)
     a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed=1)
     b = random_codes(b_shape, precision.b_bits, precision.b_signed, seed=2)
     program.load(memory, a, b)
     commands.write(memory)
     expected = memory.copy() if verify else None
     outcome = kernel.run(memory, commands.offset, commands.bytes)
+    what = f"{layer}, {which.value} pass, {precision}"
     if outcome.error:
-        raise RuntimeError(f"{point}: {outcome}")
+        raise RuntimeError(f"{what}: {outcome}")
     if expected is not None:
         Reference(kernel.config).run(expected, commands.offset, commands.bytes)
         if not np.array_equal(memory, expected):
-            raise RuntimeError(f"{point}: results differ from the reference")
-    each = len(program.commands)
-    last = kernel.commands[-each:]
-    cycles = sum(counters.total for counters in last)
+            raise RuntimeError(f"{what}: results differ from the reference")
+    last = kernel.commands[-len(program.commands) :]
+    return program, Counters(
+        *(sum(getattr(each, name) for each in last) for name in ("total", "busy", "load_stall", "store_stall"))
+    )
+
+
+def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
+    """Cycles of a point, beside what array and memory allow."""
+    layer, precision = parse_layer(point.layer), point.precision()
+    program, counted = simulate_pass(kernel, layer, point.which, precision, OUTPUT, REPEATS, verify)
     # Tiles of a tensor without the gaps between them.
     moved = sum(
         tensor.images * tensor.blocks * tensor.tile_bytes
@@ -102,15 +113,15 @@ def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
         "pass": point.which.value,
         "a_bits": precision.a_bits,
         "b_bits": precision.b_bits,
-        "cycles": cycles,
-        "busy": sum(counters.busy for counters in last),
-        "load_stall": sum(counters.load_stall for counters in last),
-        "store_stall": sum(counters.store_stall for counters in last),
+        "cycles": counted.total,
+        "busy": counted.busy,
+        "load_stall": counted.load_stall,
+        "store_stall": counted.store_stall,
         "bytes": moved,
         "bus_bytes": (kernel.bytes_read + kernel.bytes_written) // REPEATS,
         "array_bound": round(array, 1),
         "memory_bound": round(moved / kernel.ddr.bytes_per_cycle, 1),
-        "ratio": round(cycles / bound, 3),
+        "ratio": round(counted.total / bound, 3),
     }
 
 

@@ -1,0 +1,126 @@
+"""`cpt iteration`: one whole training iteration of a network on the full-size RTL core, beside the latency model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host.jobs import Job, Step, stored_results, training_jobs
+from host.networks import named_network
+from sim.config import Config
+from sim.contract import CONFIGS
+
+if TYPE_CHECKING:
+    from sim.rtl_device import RtlKernel
+
+RESULTS = Path("vivado") / "iterations"
+
+
+def add_parser(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "iteration",
+        help="simulate a whole training iteration on the RTL core, layer by layer",
+        description="Runs every layer's passes of one training iteration on the Verilated core with a modelled DDR and"
+        " writes their counters. Every shape's results are compared with the reference, the first time it comes."
+        " Broken off, the next call goes on where it stopped. A simulation: no board is involved.",
+        epilog="example: cpt iteration --network resnet74 --fw-bits 8 --bw-bits 8   # half an hour on one core",
+    )
+    parser.add_argument("--network", default="resnet74", help="resnetN, a CIFAR ResNet N layers deep (resnet74)")
+    parser.add_argument("--batch", type=int, default=128, help="images (128)")
+    parser.add_argument("--fw-bits", type=int, default=8, help="of weights and activations (8)")
+    parser.add_argument("--bw-bits", type=int, default=8, help="of errors (8)")
+    parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
+    parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
+    parser.add_argument("--latency", type=int, default=60, help="cycles to the first beat of a read (60)")
+    parser.add_argument("--clock-mhz", type=float, default=200.0, help="for the times that are printed (200)")
+    parser.add_argument("--no-verify", action="store_true", help="do not compare results with the reference")
+    parser.add_argument("--out", type=Path, help=f"JSON of all counters ({RESULTS}/NETWORK-CONFIG-FW-BW.json)")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from sim.rtl_device import Ddr, RtlKernel
+
+    jobs = list(
+        training_jobs(
+            named_network(arguments.network, arguments.batch), [Step(0, arguments.fw_bits, arguments.bw_bits)]
+        )
+    )
+    heading = {
+        "network": arguments.network,
+        "batch": arguments.batch,
+        "fw_bits": arguments.fw_bits,
+        "bw_bits": arguments.bw_bits,
+        "config": Config.named(arguments.config).parameters(),
+        "bytes_per_cycle": arguments.bandwidth,
+        "latency": arguments.latency,
+    }
+    name = f"{arguments.network}-{arguments.config}-{arguments.fw_bits}-{arguments.bw_bits}.json"
+    out: Path = arguments.out or RESULTS / name
+    rows = finished(out, heading)
+    done = {(row["layer"], row["pass"]) for row in rows}
+    kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
+    seen = {(row["shape"], row["pass"]) for row in rows}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for job in tqdm(jobs, unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}"):
+        if (job.name, job.which.value) not in done:
+            key = (str(job.layer), job.which.value)
+            rows.append(measured(kernel, job, verify=key not in seen and not arguments.no_verify))
+            seen.add(key)
+            write(out, {**heading, "complete": len(rows) == len(jobs), "passes": rows})
+    print(summary(rows, arguments.clock_mhz))
+    print(f"written: {out}")
+    return 0
+
+
+def measured(kernel: RtlKernel, job: Job, verify: bool) -> dict[str, Any]:
+    """One pass, as one list."""
+    from scripts.cycles import simulate_pass
+
+    stored = stored_results(job.layer, job.which, job.precision, "int16")
+    _, counted = simulate_pass(kernel, job.layer, job.which, job.precision, stored, 1, verify)
+    return {
+        "layer": job.name,
+        "shape": str(job.layer),
+        "pass": job.which.value,
+        "a_bits": job.precision.a_bits,
+        "b_bits": job.precision.b_bits,
+        "cycles": counted.total,
+        "busy": counted.busy,
+        "load_stall": counted.load_stall,
+        "store_stall": counted.store_stall,
+        "verified": verify,
+    }
+
+
+def finished(path: Path, heading: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an earlier call has measured already; a file of other settings is refused."""
+    if not path.exists():
+        return []
+    found = json.loads(path.read_text())
+    different = [key for key, value in heading.items() if found.get(key) != value]
+    if different:
+        raise ValueError(f"{path} was made with another {different[0]}: give another --out, or remove it")
+    rows: list[dict[str, Any]] = found["passes"]
+    return rows
+
+
+def write(path: Path, result: dict[str, Any]) -> None:
+    """All or nothing: a killed run leaves the passes before."""
+    beside = path.with_suffix(".part")
+    beside.write_text(json.dumps(result, indent=1) + "\n")
+    beside.replace(path)
+
+
+def summary(rows: list[dict[str, Any]], clock_mhz: float) -> str:
+    """Cycles by pass, and of the whole."""
+    lines = [f"{'pass':16} {'cycles':>12} {'busy':>12} {'ms':>9}   (simulated, at {clock_mhz:g} MHz)"]
+    for which in (*dict.fromkeys(row["pass"] for row in rows), "all"):
+        chosen = [row for row in rows if which in ("all", row["pass"])]
+        cycles, busy = (sum(row[key] for row in chosen) for key in ("cycles", "busy"))
+        lines.append(f"{which:16} {cycles:12,} {busy:12,} {cycles / clock_mhz / 1e3:9.2f}")
+    return "\n".join(lines)
