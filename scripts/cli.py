@@ -25,6 +25,7 @@ start here:
   cpt plot-schedule ten        precision schedules, drawn, with what they save
   cpt range-test --help        which precisions to cycle between; cpt landscape compares minima
   cpt tables                   the papers' cost tables, recomputed
+  cpt cost --help              bit operations and board hours of a run of yours
   cpt bench                    speeds on this machine: training, the reference, the HLS kernel, costs
 
 The contract that all of this obeys is sim/CONTRACT.md.
@@ -43,6 +44,7 @@ COMMANDS = (
     "iteration",
     "vectors",
     "tables",
+    "cost",
     "plot_schedule",
     "experiment",
     "range_test",
