@@ -113,7 +113,7 @@ def as_table(rows: list[Row]) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cpt_model.experiments.page import page
+    from cpt_model.reports.html import page
     from scripts.layer_report import TITLE, draw, parts
 
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from cpt_model.experiments.results import Results
+from cpt_model.reports.style import tidy
 
 # Dearer than this many times the first variant is left out on the right: float32 would squeeze all others together.
 DEAR_PCT = 400
@@ -40,8 +41,5 @@ def plot(results: Results, path: Path) -> None:
     first = results.experiment.variants[0].title
     cost.set(xlabel=f"bit operations, % of {first}", ylabel="test accuracy (%)")
     cost.margins(x=0.15)
-    for panel in (runs, cost):
-        panel.grid(alpha=0.3)
-        panel.spines[["top", "right"]].set_visible(False)
-        panel.set_axisbelow(True)
+    tidy(runs, cost)
     figure.savefig(path, dpi=130)

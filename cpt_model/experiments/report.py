@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from cpt_model.experiments.page import page, paragraph, picture, table
+from cpt_model.reports.html import page, paragraph, picture, table
 from cpt_model.experiments.plot import plot
 from cpt_model.experiments.results import Results, Row, Spread
 

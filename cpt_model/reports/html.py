@@ -1,4 +1,4 @@
-"""Parts of a self-contained HTML page: text, tables, embedded pictures. No script, no other file."""
+"""Parts of a self-contained HTML page: text, tables, embedded pictures. No script, no other file, no network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.1rem;margin-top:2rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}
 td,th{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}
 td:first-child,th:first-child{text-align:left}th{font-weight:600;border-bottom:2px solid #999}
-img{max-width:100%;background:#fff}p{max-width:48rem}
+img{max-width:100%;background:#fff}p{max-width:48rem}summary{cursor:pointer;margin:.6rem 0}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}}
 """.strip()
 
@@ -47,7 +47,21 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -
 
 def picture(path: Path, what: str) -> str:
     """A PNG inside the page."""
-    return f'<img alt="{escape(what)}" src="data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}">'
+    return _image("png", path.read_bytes(), what)
+
+
+def drawing(svg: bytes, what: str) -> str:
+    """An SVG inside the page, as an image: the names inside of one drawing cannot clash with another's."""
+    return _image("svg+xml", svg, what)
+
+
+def folded(title: str, parts: Iterable[str]) -> str:
+    """What opens at a click: long tables."""
+    return "\n".join([f"<details><summary>{escape(title)}</summary>", *parts, "</details>"])
+
+
+def _image(kind: str, content: bytes, what: str) -> str:
+    return f'<img alt="{escape(what)}" src="data:image/{kind};base64,{base64.b64encode(content).decode()}">'
 
 
 def _row(kind: str, cells: Sequence[str]) -> str:

@@ -1,0 +1,1 @@
+"""Pages about training runs: one self-contained HTML file, and the same numbers as JSON."""

@@ -1,0 +1,46 @@
+"""What the plots of all pages share: frame, colours, smoothing, and a figure as SVG."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+WINDOW = 5  # lines of metrics in a moving mean, at least
+SHARE = 50  # or one in so many of a long run
+
+
+def tidy(*panels: Any) -> None:
+    """A light grid behind the data, no frame above and on the right."""
+    for panel in panels:
+        panel.grid(alpha=0.3)
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.set_axisbelow(True)
+
+
+def colour(number: int) -> Any:
+    """The same for the same number on every plot; ten are clearly different, twenty are different."""
+    from matplotlib import colormaps
+
+    return f"C{number}" if number < 10 else colormaps["tab20"](2 * (number % 10) + 1)
+
+
+def smooth(values: Sequence[float]) -> list[float]:
+    """Mean of the last few.
+
+    >>> smooth([0.0, 2.0])
+    [0.0, 1.0]
+    """
+    window = max(WINDOW, len(values) // SHARE)
+    parts = [values[max(0, end - window) : end] for end in range(1, len(values) + 1)]
+    return [sum(part) / len(part) for part in parts]
+
+
+def as_svg(figure: Any) -> bytes:
+    """The same bytes for the same figure: no date, no random names."""
+    import matplotlib
+
+    stream = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "cpt"}):
+        figure.savefig(stream, format="svg", metadata={"Date": None})
+    return stream.getvalue()
