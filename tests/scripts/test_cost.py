@@ -1,0 +1,143 @@
+"""`cpt cost` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cpt_model.cost import Run, count_network, gbitops, paper_board, saving_pct
+from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
+from cpt_model.schedules import Bits, named
+from scripts.cli import main
+
+SMALL = ("cost", "--arch", "cifar10_resnet_8")
+CYCLIC = (*SMALL, "--fw-bits", "3", "8", "--bw-bits", "8")
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main([*arguments, "--json"]) == 0
+    values: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return values
+
+
+def test_costs_of_the_papers_run_on_its_board(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("cost", "--arch", "cifar100_resnet_74", "--fw-bits", "3", "8", "--bw-bits", "8", "--profile", "paper")
+    values = printed(capsys, *arguments)
+    assert values["gbitops"] == pytest.approx(1.68e8, rel=0.01)  # Table 2
+    assert values["hours"] == pytest.approx(35.04, rel=0.02)
+    assert values["saving_gbitops_pct"] == pytest.approx(36.67, abs=0.01)
+    assert values["saving_hours_pct"] == pytest.approx(100 * (1 - values["hours"] / 44.6))
+
+
+@pytest.mark.parametrize("profile", ["zc706", "zc706-ps"])
+def test_costs_are_those_of_the_board(capsys: pytest.CaptureFixture[str], profile: str) -> None:
+    run = ("--schedule", "RR", "--cycles", "8", "--iterations", "1000", "--batch", "64", "--profile", profile)
+    values = printed(capsys, *CYCLIC, *run)
+    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(PROFILES[profile])
+    cyclic, static = Run(named("RR", 3, 8, 8), 8, 1000, 64), Run.named("8/8", 1000, 64)
+    assert values["profile"] == profile
+    assert values["gbitops"] == pytest.approx(gbitops(network, cyclic))
+    assert values["hours"] == pytest.approx(board.hours(network, cyclic))
+    assert values["saving_gbitops_pct"] == pytest.approx(saving_pct(cyclic, static))
+    assert values["saving_hours_pct"] == pytest.approx(100 * (1 - values["hours"] / board.hours(network, static)))
+    for of in ("gbitops", "hours"):
+        assert sum(each[of] for each in values["passes"].values()) == pytest.approx(values[of])
+
+
+def test_gradients_may_cycle_too_and_the_baseline_has_the_highest_of_both(capsys: pytest.CaptureFixture[str]) -> None:
+    values = printed(capsys, *SMALL, "--fw-bits", "6", "--bw-bits", "4", "8", "--profile", "paper")
+    assert values["static_precision"] == "6/8"
+    network = count_network("cifar10_resnet_8")
+    assert values["static"]["all"]["hours"] == pytest.approx(paper_board().hours(network, Run.named("6/8")))
+    assert 0 < values["saving_hours_pct"] < 40
+
+
+def test_static_precision_saves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    values = printed(capsys, *SMALL, "--fw-bits", "8", "8", "--iterations", "10")
+    assert (values["saving_gbitops_pct"], values["saving_hours_pct"]) == (0, 0)
+
+
+def test_a_slower_clock_and_memory_take_longer(capsys: pytest.CaptureFixture[str]) -> None:
+    hours = printed(capsys, *CYCLIC)["hours"]
+    slow = printed(capsys, *CYCLIC, "--clock-mhz", "100", "--bandwidth", "5")
+    assert slow["hours"] == pytest.approx(2 * hours, rel=0.03)  # the same cycles, but for the memory's latency
+    assert (slow["board"]["clock_mhz"], slow["board"]["gigabytes_per_second"]) == (100, 5)
+
+
+def test_a_profile_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    values = {"name": "mine", "config": "zc706", "clock_mhz": 200, "bytes_per_cycle": 17, "latency": 60}
+    path.write_text(json.dumps(values))
+    mine, known = (printed(capsys, *CYCLIC, "--profile", name) for name in (str(path), "zc706-ps"))
+    assert (mine["profile"], mine["hours"]) == ("mine", known["hours"])
+
+
+def test_layers_are_listed_at_both_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    layers = printed(capsys, *CYCLIC, "--layers")["layers"]
+    board = AcceleratorBoard(PROFILES["zc706"])
+    for bits in (Bits(3, 8), Bits(8, 8)):
+        listed = [each["cycles"] for each in layers if each["bits"] == f"{bits.forward}/{bits.gradient}"]
+        assert listed == [each.time.cycles for each in board.passes(count_network("cifar10_resnet_8"), 128, bits)]
+    assert len({each["layer"] for each in layers}) == 9
+    assert main([*CYCLIC, "--layers"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    row = next(line.split() for line in lines if line.startswith("  layer3.0.conv2      input-error"))
+    assert row[3] in ("compute", "load", "store")
+    assert float(row[2].replace(",", "")) < float(row[4].replace(",", ""))
+
+
+def test_the_table_says_what_was_asked_and_that_it_is_an_estimate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*CYCLIC]) == 0
+    text = capsys.readouterr().out
+    assert "cifar10_resnet_8, 3-8/8 cpt x32, 64,000 iterations of 128 samples" in text
+    assert "48 lanes x 16 columns x 144 bits of K, 200 MHz, 10 GB/s" in text
+    assert "estimate" in text
+    (row,) = [line.split() for line in text.splitlines() if line.startswith("  all ")]
+    assert row[-4] == "36.67"
+    assert max(map(len, text.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("cost", "--arch", "resnet_9000"), "no network 'resnet_9000'; there are: cifar10_resnet_8"),
+        ((*SMALL, "--fw-bits", "0"), "--fw-bits = 0 is not a whole number in 1..16"),
+        ((*SMALL, "--fw-bits", "3", "17"), "--fw-bits = 17 is not a whole number in 1..16"),
+        ((*SMALL, "--bw-bits", "17"), "--bw-bits = 17 is not a whole number in 1..16"),
+        ((*SMALL, "--fw-bits", "8", "3"), "--fw-bits 8 3: the lower bound comes first"),
+        ((*SMALL, "--fw-bits", "3", "5", "8"), "--fw-bits 3 5 8: one precision, or two bounds"),
+        ((*SMALL, "--fw-bits", "8", "--cycles", "4"), "--cycles 4 without two bounds"),
+        ((*CYCLIC, "--cycles", "0"), "cycles = 0 is not a whole number of at least 1"),
+        ((*CYCLIC, "--iterations", "31"), "31 steps are fewer than the 32 cycles"),
+        ((*CYCLIC, "--iterations", "0"), "iterations = 0 and batch = 128 must both be at least 1"),
+        ((*CYCLIC, "--batch", "0"), "batch = 0 must both be at least 1"),
+        ((*CYCLIC, "--batch", "65536"), "batch = 65536 is not in 1..65535"),
+        ((*CYCLIC, "--schedule", "XR"), "unknown schedule 'XR'; there are: CR"),
+        ((*CYCLIC, "--profile", "zc702"), "no profile 'zc702'; there are: zc706, zc706-ps, paper, or a JSON file"),
+        ((*CYCLIC, "--profile", "lost.json"), "lost.json: there is no such file"),
+        ((*CYCLIC, "--clock-mhz", "0"), "clock (MHz) = 0.0 is not a number above 0"),
+        ((*CYCLIC, "--bandwidth", "nan"), "bandwidth (GB/s) = nan is not a number above 0"),
+        ((*CYCLIC, "--profile", "paper", "--bandwidth", "3"), "--bandwidth 3: the paper's board is known by its hours"),
+        ((*CYCLIC, "--profile", "paper", "--layers"), "--layers: the paper's board is known by its hours"),
+    ],
+)
+def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    assert main(list(arguments)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+
+
+def test_a_layer_that_cannot_run_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sizes = {"lanes": 16, "columns": 16, "slice_groups": 1, "lane_words": 64, "column_words": 512, "row_words": 256}
+    path = tmp_path / "small.json"
+    config = {**sizes, "bus_bytes": 8}
+    path.write_text(
+        json.dumps({"name": "small", "config": config, "clock_mhz": 100, "bytes_per_cycle": 8, "latency": 9})
+    )
+    assert main([*CYCLIC, "--profile", str(path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "layer 'conv1', " in line
+    assert "does not fit the memories of small" in line
