@@ -56,9 +56,9 @@ def demonstration(dataset: str) -> Experiment:
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.data import load_images
     from cpt_model.experiments import planned_runs
-    from cpt_model.reports.html import heading, page, paragraph, picture, table
     from cpt_model.experiments.report import as_json, notes, render, text_table
     from cpt_model.experiments.results import gather
+    from cpt_model.reports.html import heading, page, paragraph, picture, table
     from cpt_model.training import run_folder
     from scripts import layer, layer_report
     from scripts.demo_plot import draw
