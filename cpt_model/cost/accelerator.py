@@ -78,12 +78,9 @@ class AcceleratorBoard:
         return cycles / (self.profile.clock_mhz * 1e6)
 
     def passes(self, count: ModelCount, batch: int, bits: Bits) -> Iterator[PassTime]:
-        """Each layer's passes at these bits; nobody needs the error of the network's own input."""
-        quantised = [layer for layer in count.layers if layer.quantised]
-        for layer in quantised:
-            for which in Pass:
-                if which is not Pass.INPUT_ERROR or layer is not count.layers[0]:
-                    yield self._pass(layer, which, batch, bits)
+        """Each layer's passes at these bits."""
+        for layer, which in layer_passes(count):
+            yield self._pass(layer, which, batch, bits)
 
     def _pass(self, layer: LayerCount, which: Pass, batch: int, bits: Bits) -> PassTime:
         if layer.foreign:
@@ -97,6 +94,14 @@ class AcceleratorBoard:
             except (LayerError, PlanError) as problem:
                 raise LayerError(f"layer '{layer.name}', {which.value} pass at {bits}: {problem}") from problem
         return PassTime(layer.name, which, bits, layer.macs * batch * precision.a_bits * precision.b_bits, time)
+
+
+def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
+    """Passes of the quantised layers, in the network's order; nobody needs the error of the network's own input."""
+    for layer in count.layers:
+        for which in Pass:
+            if layer.quantised and (which is not Pass.INPUT_ERROR or layer is not count.layers[0]):
+                yield layer, which
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,189 @@
+"""The design space: builds of the core at clocks and bandwidths, what they need and how long a run takes on them.
+
+A build either fits the part or is left out before it is timed. Clock and bandwidth are the board's, not the design's:
+a Pareto front (hours against LUTs) belongs to one clock and one bandwidth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from cpt_model.cost.accelerator import PROFILES, Profile
+from cpt_model.cost.counts import ModelCount
+from cpt_model.cost.profile_file import adjusted
+from cpt_model.cost.resources import Resources, ResourceTable, buildable, read_table
+from cpt_model.cost.run import Run
+from cpt_model.cost.workload import Lowered, PassError, Workload, hours
+from sim.config import Config
+from sim.contract import CONFIG_RANGES
+
+BASE = PROFILES["zc706"]  # what is not swept is as there: memories, bus, the memory's latency
+WORDS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram36": "BRAM36"}
+_least, _most, _, _step = CONFIG_RANGES["lanes"]
+
+
+@dataclass(frozen=True)
+class Space:
+    """The values to combine; each is legal by the contract, or refused when the builds are made."""
+
+    lanes: Sequence[int] = tuple(range(_least, _most + 1, _step))
+    columns: Sequence[int] = (BASE.config.columns,)
+    slice_groups: Sequence[int] = (1, 3, 6, 9, 12, 15, 18, 27, 36)
+    lane_words: Sequence[int] = (BASE.config.lane_words,)
+    clocks_mhz: Sequence[float] = (100.0, 150.0, 200.0)
+    bandwidths: Sequence[float] = tuple(sorted(profile.gigabytes_per_second for profile in PROFILES.values()))
+
+    def builds(self) -> list[Config]:
+        """Every combination of sizes.
+
+        >>> [build.name for build in Space(lanes=(16, 48), slice_groups=(9,)).builds()]
+        ['16x16x9', '48x16x9']
+        """
+        axes = (self.lanes, self.columns, self.slice_groups, self.lane_words)
+        several = len(set(self.lane_words)) > 1
+        return [
+            replace(
+                BASE.config,
+                name=f"{lanes}x{columns}x{groups}" + (f" {words} words" if several else ""),
+                lanes=lanes,
+                columns=columns,
+                slice_groups=groups,
+                lane_words=words,
+            )
+            for lanes, columns, groups, words in product(*map(dict.fromkeys, axes))
+        ]
+
+    def boards(self, config: Config) -> Iterator[Profile]:
+        """A build at every clock and bandwidth."""
+        for clock, bandwidth in product(dict.fromkeys(self.clocks_mhz), dict.fromkeys(self.bandwidths)):
+            board = adjusted(BASE, clock, bandwidth)
+            yield replace(board, name=config.name, config=config)
+
+
+@dataclass(frozen=True)
+class Design:
+    """A build on a board: what it needs, hours of the run and of the static one, share of the time by bottleneck."""
+
+    profile: Profile
+    resources: Resources
+    hours: float
+    static_hours: float
+    shares_pct: dict[str, float]
+    buildable: bool
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Clock and bandwidth."""
+        return self.profile.clock_mhz, self.profile.gigabytes_per_second
+
+    @property
+    def saving_hours_pct(self) -> float:
+        return 100 * (1 - self.hours / self.static_hours)
+
+
+@dataclass
+class Skipped:
+    """Combinations left out for one reason: how many, and one of them in full."""
+
+    example: str
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What came of it; combinations that were left out are counted by reason, which the first of them details."""
+
+    designs: list[Design]
+    skipped: dict[str, Skipped]
+
+    @property
+    def best(self) -> Design:
+        """The shortest run; of equal ones the smallest design."""
+        return min(self.designs, key=lambda design: (design.hours, design.resources.lut))
+
+    @property
+    def best_buildable(self) -> Design | None:
+        """Likewise, of those that the RTL elaborates to as it is."""
+        known = [design for design in self.designs if design.buildable]
+        return min(known, key=lambda design: (design.hours, design.resources.lut)) if known else None
+
+    @property
+    def fronts(self) -> dict[tuple[float, float], list[Design]]:
+        """The Pareto front of each clock and bandwidth."""
+        places = sorted({design.place for design in self.designs})
+        return {place: pareto([design for design in self.designs if design.place == place]) for place in places}
+
+
+def pareto(designs: Iterable[Design]) -> list[Design]:
+    """Those that no smaller or equal design is as fast as, the smallest first."""
+    front: list[Design] = []
+    for design in sorted(designs, key=lambda design: (design.resources.lut, design.hours)):
+        if not front or design.hours < front[-1].hours:
+            front.append(design)
+    return front
+
+
+def sweep(
+    count: ModelCount,
+    run: Run,
+    static: Run,
+    part: Resources,
+    space: Space,
+    table: ResourceTable | None = None,
+    shown: Callable[[list[Config]], Iterable[Config]] = iter,
+) -> Sweep:
+    """Times every build that fits the part.
+
+    Args:
+        count: of the network.
+        run: what is timed.
+        static: what its saving is against.
+        part: what may be used.
+        space: what is combined.
+        table: of resources; by default the repository's.
+        shown: passes the builds on, as a progress bar does.
+    """
+    table = table or read_table()
+    workload = Workload.of(count, run.batch)
+    precisions = list(dict.fromkeys([*run.widths(), *static.widths()]))
+    designs: list[Design] = []
+    skipped: dict[str, Skipped] = {}
+
+    def skip(reason: str, example: str, number: int) -> None:
+        skipped.setdefault(reason, Skipped(example)).count += number
+
+    for config in shown(space.builds()):
+        boards = list(space.boards(config))
+        need = table.estimate(config)
+        lacking = need.exceeded(part)
+        if lacking:
+            names = " and ".join(WORDS[name] for name in lacking)
+            needs = ", ".join(f"{getattr(need, name):,.0f} {WORDS[name]}" for name in lacking)
+            skip(f"too many {names}", f"{config.name} needs {needs}", len(boards))
+            continue
+        try:
+            lowered = workload.lowered(config, precisions)
+        except PassError as problem:
+            skip(f"cannot run {problem.what}", str(problem), len(boards))
+            continue
+        designs += [_design(lowered, board, need, run, static) for board in boards]
+    return Sweep(designs, skipped)
+
+
+def _design(lowered: Lowered, board: Profile, need: Resources, run: Run, static: Run) -> Design:
+    timed = lowered.timed(board)
+    ruled: dict[str, float] = {}
+    for bits, iterations in run.widths().items():
+        for stream, cycles in timed[bits].by_bottleneck.items():
+            ruled[stream] = ruled.get(stream, 0.0) + cycles * iterations
+    total = sum(ruled.values())
+    return Design(
+        board,
+        need,
+        hours(timed, run, board),
+        hours(timed, static, board),
+        {stream: 100 * cycles / total for stream, cycles in ruled.items()},
+        buildable(board.config),
+    )

@@ -1,0 +1,199 @@
+"""A design space as values for JSON, as tables, and as one HTML page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cpt_model.cost.accelerator import AcceleratorBoard
+from cpt_model.cost.breakdown import LayerPass, by_layer, extremes
+from cpt_model.cost.counts import ModelCount
+from cpt_model.cost.explore import WORDS, Design, Sweep
+from cpt_model.cost.resources import NAMES, Resources, ResourceTable
+from cpt_model.cost.run import Run
+from cpt_model.reports.html import folded, heading, page, paragraph, picture, table
+from host.layer import Pass
+
+ESTIMATE = (
+    "Everything here is an estimate: hours by the latency model of the core, resources by Yosys' counts of the zc706 "
+    "build's modules, scaled with the sizes; nothing was placed or routed."
+)
+FRONT_HEAD = (
+    "lanes x columns x K bits",
+    "hours",
+    "saved",
+    *(WORDS[name] for name in NAMES),
+    "compute/load/store",
+    "RTL",
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A sweep and what it was of."""
+
+    arch: str
+    precision: str
+    static_precision: str
+    run: Run
+    count: ModelCount
+    part_name: str
+    part: Resources
+    table: ResourceTable
+    found: Sweep
+
+    @property
+    def title(self) -> str:
+        return f"{self.arch}, {self.precision}, {self.run.iterations:,} x {self.run.batch} samples, in {self.part_name}"
+
+    def layers(self) -> list[tuple[LayerPass, LayerPass]]:
+        """Passes of the best design at the lowest and the highest bits."""
+        board = AcceleratorBoard(self.found.best.profile)
+        low, high = (by_layer(self.count, self.run.batch, bits, board) for bits in extremes(self.run))
+        return list(zip(low, high, strict=True))
+
+    def notes(self) -> Iterator[str]:
+        """What a reader should know of the numbers."""
+        best, slowest = self.found.best, self.table.slowest
+        yield ESTIMATE
+        if slowest.logic_ns * best.profile.clock_mhz > 1e3:
+            yield (
+                f"The longest path of logic in the table, {slowest.logic_ns:.1f} ns in {slowest.name}, allows "
+                f"{1e3 / slowest.logic_ns:.0f} MHz before any wire; a faster clock asks for another core."
+            )
+        yield (
+            "RTL 'as is': the core elaborates at these sizes (3 groups of K for 16 lanes, 48 or 144 bits); the others "
+            "are legal by the contract, and need changes to the array."
+        )
+        if self.table.unknown:
+            yield f"Modules without a rule of scaling, taken as fixed: {', '.join(self.table.unknown)}."
+
+
+def front_row(design: Design, part: Resources) -> tuple[str, ...]:
+    """Cells under FRONT_HEAD."""
+    config = design.profile.config
+    needs = (
+        f"{getattr(design.resources, name):,.0f} ({getattr(design.resources, name) / getattr(part, name):.0%})"
+        for name in NAMES
+    )
+    shares = "/".join(f"{design.shares_pct[stream]:.0f}" for stream in ("compute", "load", "store"))
+    return (
+        f"{config.lanes} x {config.columns} x {16 * config.slice_groups}",
+        f"{design.hours:.4g}",
+        f"{design.saving_hours_pct:.1f} %",
+        *needs,
+        f"{shares} %",
+        "as is" if design.buildable else "changed",
+    )
+
+
+def best_rows(found: Sweep) -> list[tuple[str, ...]]:
+    """The fastest design at each clock and bandwidth."""
+    rows: list[tuple[str, ...]] = []
+    for (clock, bandwidth), front in found.fronts.items():
+        config = front[-1].profile.config
+        array = f"{config.lanes} x {config.columns} x {16 * config.slice_groups}"
+        needs = f"{front[-1].resources.lut:,.0f}"
+        rows.append((f"{clock:g}", f"{bandwidth:g}", array, f"{front[-1].hours:.4g}", needs))
+    return rows
+
+
+def grouped_layers(report: Report) -> list[tuple[str, ...]]:
+    """Layers of the same cycles in all passes together: the first one's name, their number, what rules each pass."""
+    passes: dict[str, list[tuple[LayerPass, LayerPass]]] = {}
+    for pair in report.layers():
+        passes.setdefault(pair[0].layer, []).append(pair)
+    kinds: Counter[tuple[Any, ...]] = Counter()
+    names: dict[tuple[Any, ...], str] = {}
+    for layer, pairs in passes.items():
+        kind = tuple((low.which, low.cycles, low.bottleneck, high.cycles, high.bottleneck) for low, high in pairs)
+        kinds[kind] += 1
+        names.setdefault(kind, layer)
+    rows: list[tuple[str, ...]] = []
+    for kind, number in kinds.items():
+        for place, (which, low, low_ruled, high, high_ruled) in enumerate(kind):
+            who = (names[kind], f"{number}") if not place else ("", "")
+            rows.append((*who, which, f"{low:,.0f}", low_ruled, f"{high:,.0f}", high_ruled))
+    return rows
+
+
+def layer_head(run: Run) -> tuple[str, ...]:
+    low, high = (f"at {bits.forward}/{bits.gradient}" for bits in extremes(run))
+    return ("layer", "number", "pass", f"cycles {low}", "ruled by", f"cycles {high}", "ruled by")
+
+
+def as_values(report: Report) -> dict[str, Any]:
+    """Everything, for JSON."""
+    found = report.found
+    fronts = [
+        {"clock_mhz": clock, "gigabytes_per_second": bandwidth, "designs": [design.profile.name for design in front]}
+        for (clock, bandwidth), front in found.fronts.items()
+    ]
+    return {
+        "arch": report.arch,
+        "precision": report.precision,
+        "static_precision": report.static_precision,
+        "iterations": report.run.iterations,
+        "batch": report.run.batch,
+        "part": {"name": report.part_name, **asdict(report.part)},
+        "best": _values(found.best),
+        "best_in_rtl": _values(found.best_buildable) if found.best_buildable else None,
+        "fronts": fronts,
+        "layers": [asdict(each) for pair in report.layers() for each in pair],
+        "designs": [_values(design) for design in found.designs],
+        "skipped": [{"reason": reason, **asdict(skipped)} for reason, skipped in found.skipped.items()],
+        "notes": list(report.notes()),
+    }
+
+
+def _values(design: Design) -> dict[str, Any]:
+    return {
+        "name": design.profile.name,
+        "config": design.profile.config.parameters(),
+        "clock_mhz": design.profile.clock_mhz,
+        "gigabytes_per_second": design.profile.gigabytes_per_second,
+        "hours": design.hours,
+        "static_hours": design.static_hours,
+        "saving_hours_pct": design.saving_hours_pct,
+        **asdict(design.resources),
+        "shares_pct": design.shares_pct,
+        "in_rtl": design.buildable,
+    }
+
+
+def as_page(report: Report, fronts: Path, roofline: Path) -> str:
+    """One page, the pictures inside."""
+    found = report.found
+    clock, bandwidth = found.best.place
+    parts = [
+        *(paragraph(note) for note in report.notes()),
+        picture(fronts, "hours against LUTs, with the Pareto front of each clock and bandwidth"),
+        table(
+            FRONT_HEAD,
+            [front_row(design, report.part) for design in found.fronts[found.best.place]],
+            f"Pareto front at {clock:g} MHz and {bandwidth:g} GB/s",
+        ),
+        table(("MHz", "GB/s", "array", "hours", "LUT"), best_rows(found), "The fastest at each clock and bandwidth"),
+        heading("Where the fastest design spends its time"),
+        picture(roofline, "roofline of the fastest design"),
+        table(layer_head(report.run), grouped_layers(report)),
+        folded("every layer", [table(layer_head(report.run), _every_layer(report))]),
+        table(
+            ("left out", "combinations", "for example"),
+            [(reason, f"{skipped.count}", skipped.example) for reason, skipped in found.skipped.items()],
+            "Left out",
+        ),
+    ]
+    return page(f"Design space of {report.title}", parts)
+
+
+def _every_layer(report: Report) -> list[tuple[str, ...]]:
+    first = Pass.FORWARD.value
+    rows: list[tuple[str, ...]] = []
+    for low, high in report.layers():
+        who = (low.layer if low.which == first else "", "", low.which)
+        rows.append((*who, f"{low.cycles:,.0f}", low.bottleneck, f"{high.cycles:,.0f}", high.bottleneck))
+    return rows

@@ -1,0 +1,211 @@
+"""What a build needs of an FPGA: an estimate, scaled from the synthesis of the zc706 build.
+
+`make -C vivado resources` counts with Yosys what each module of the zc706 core needs (vivado/resources.json). A build
+of other sizes needs of each module what zc706 needs, times the ratio of their sizes:
+
+| modules | LUT and FF grow with | DSP with | BRAM with |
+|---|---|---|---|
+| dpu_row | lanes · columns · slice_groups | lanes · columns | – |
+| row_sum | lanes · slice_groups | – | – |
+| lane | lanes (LUT), lanes · slice_groups (FF: the window) | – | lanes, each its banks and column memories in blocks |
+| array | operands (lanes + columns) · slice_groups, results held and drained, lanes · columns | – | – |
+| core, row_table, store_buffer | lanes | – | lanes |
+| accumulator, epilogue, requantise, noise | columns: two lanes' results a cycle, whatever the lanes | – | columns |
+| load_writer, load_dispatch, axi_reader, axi_writer | bus_bytes | – | – |
+| all others (control, planner, loader, reads, store) | nothing | nothing | nothing |
+
+Nothing of it is placed or routed, and a module whose rule is not known is taken as fixed. It is an estimate of an
+estimate: good for choosing what to synthesise next.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sim.config import Config
+
+TABLE = Path(__file__).parents[2] / "vivado" / "resources.json"
+BASE = "zc706"
+HALF_BLOCKS = ((512, 36), (1024, 18), (2048, 9))  # words and bits of a RAMB18
+
+Size = Callable[[Config], float]
+
+
+class ResourceError(ValueError):
+    """A table of resources that cannot be read; the message says where and what."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Counts; estimates are not rounded."""
+
+    lut: float = 0.0
+    ff: float = 0.0
+    dsp: float = 0.0
+    bram36: float = 0.0
+
+    def __add__(self, other: Resources) -> Resources:
+        return Resources(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+
+    def exceeded(self, most: Resources) -> list[str]:
+        """Which of them are more than there are.
+
+        >>> Resources(lut=5, dsp=2).exceeded(Resources(lut=4, ff=1, dsp=2))
+        ['lut']
+        """
+        return [name for name in NAMES if getattr(self, name) > getattr(most, name)]
+
+
+NAMES = tuple(field.name for field in fields(Resources))
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of the base build: what all its instances need, and the logic of its longest path in nanoseconds."""
+
+    name: str
+    use: Resources
+    logic_ns: float
+
+
+@dataclass(frozen=True)
+class ResourceTable:
+    """The modules as synthesised, and the device they were counted for."""
+
+    modules: tuple[Module, ...]
+    device: Resources
+
+    @property
+    def slowest(self) -> Module:
+        """The module with the longest path of logic, wires not counted."""
+        return max(self.modules, key=lambda module: module.logic_ns)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Modules that no rule names; they are taken as fixed."""
+        return [module.name for module in self.modules if module.name not in RULES and module.name not in FIXED]
+
+    def estimate(self, config: Config) -> Resources:
+        """What a build needs.
+
+        >>> read_table().estimate(Config.named("zc706")).dsp > read_table().estimate(Config.named("tiny")).dsp
+        True
+        """
+        return sum((_scaled(module, config) for module in self.modules), start=Resources())
+
+
+def _scaled(module: Module, config: Config) -> Resources:
+    rules, base = RULES.get(module.name, {}), Config.named(BASE)
+    return Resources(
+        *(
+            getattr(module.use, name) * (rules[name](config) / rules[name](base) if name in rules else 1)
+            for name in NAMES
+        )
+    )
+
+
+def _rule(lut: Size, ff: Size | None = None, dsp: Size | None = None, bram36: Size | None = None) -> dict[str, Size]:
+    """One rule for all of a module's resources, but for those named."""
+    return {"lut": lut, "ff": ff or lut, "dsp": dsp or lut, "bram36": bram36 or lut}
+
+
+def _lanes(config: Config) -> float:
+    return config.lanes
+
+
+def _columns(config: Config) -> float:
+    return config.columns
+
+
+def _bus(config: Config) -> float:
+    return config.bus_bytes
+
+
+def _products(config: Config) -> float:
+    return config.lanes * config.columns
+
+
+def _window(config: Config) -> float:
+    return config.lanes * config.slice_groups
+
+
+def _operands(config: Config) -> float:
+    """Bits of a slice that the rows and the columns hold."""
+    return (config.lanes + config.columns) * 16 * config.slice_groups
+
+
+def _held(config: Config) -> float:
+    """Bits of results that wait for the drain: 48 for each column, 32 of the row sum."""
+    return config.lanes * (48 * config.columns + 32)
+
+
+def half_blocks(words: int, bits: int) -> int:
+    """RAMB18 that a memory takes.
+
+    >>> half_blocks(2048, 16), half_blocks(512, 32), half_blocks(513, 16)
+    (2, 1, 1)
+    """
+    return min(-(-words // deep) * -(-bits // wide) for deep, wide in HALF_BLOCKS)
+
+
+def _lane_memory(config: Config) -> float:
+    """Four banks of the lane's words, each a power of two and a rest, and three column memories."""
+    bank = -(-config.lane_words // 4)
+    low = 1 << (bank.bit_length() - 1)
+    halves = 4 * (half_blocks(low, 16) + (half_blocks(bank - low, 16) if bank > low else 0))
+    return config.lanes * (halves + 3 * half_blocks(config.column_words, 16))
+
+
+RULES: dict[str, dict[str, Size]] = {
+    "dpu_row": _rule(lambda config: _products(config) * config.slice_groups, dsp=_products),
+    "row_sum": _rule(_window),
+    "lane": _rule(_lanes, ff=_window, bram36=_lane_memory),
+    # Two bits of an operand's choice take a LUT, the drain of six bits takes one.
+    "array": _rule(
+        lambda config: _operands(config) / 2 + _held(config) / 6, ff=lambda config: _operands(config) + _held(config)
+    ),
+    **{name: _rule(_lanes) for name in ("core", "row_table", "store_buffer")},
+    **{name: _rule(_columns) for name in ("accumulator", "epilogue", "requantise", "noise")},
+    **{name: _rule(_bus) for name in ("load_writer", "load_dispatch", "axi_reader", "axi_writer")},
+}
+FIXED = (
+    *("cpt_kernel", "control_registers", "cycle_counters", "list_runner", "command_check", "planner", "loader"),
+    *("row_requests", "feeder", "conv_reads", "wgrad_reads", "sequencer", "store"),
+)
+
+
+def buildable(config: Config) -> bool:
+    """Whether the RTL elaborates at these sizes as it is: vivado/rtl/core.sv, array.sv and popcount_lut.sv say so.
+
+    >>> buildable(Config.named("zc706")), buildable(Config.named("tiny"))
+    (True, True)
+    """
+    fits_slices = config.slice_groups == 3 * config.lanes // 16 and config.slice_groups in (3, 9)
+    fits_writers = config.lanes % max(1, config.bus_bytes // 4) == 0
+    return fits_slices and fits_writers and config.lane_words % 4 == 0 and config.lane_words <= 65536
+
+
+@cache
+def read_table(path: Path = TABLE) -> ResourceTable:
+    """The table as `make -C vivado resources` writes it."""
+    try:
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        modules = tuple(_module(part) for part in values[BASE]["parts"])
+        device = Resources(**{name: float(values["device"][name]) for name in NAMES})
+    except FileNotFoundError:
+        raise ResourceError(f"{path}: not there; 'make -C vivado resources' writes it") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise ResourceError(f"{path}: not a table of 'make -C vivado resources': {problem!r}") from None
+    if not modules:
+        raise ResourceError(f"{path}: the build {BASE} has no modules")
+    return ResourceTable(modules, device)
+
+
+def _module(part: dict[str, Any]) -> Module:
+    use = Resources(**{name: float(part["use"][name]) * part["count"] for name in NAMES})
+    return Module(part["module"], use, part["logic_ps"] / 1000)

@@ -1,0 +1,95 @@
+"""The design space: hours as the board model gives them, what is left out, and the front."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cpt_model.cost import Run, count_network
+from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
+from cpt_model.cost.counts import LayerCount, ModelCount
+from cpt_model.cost.explore import Design, Space, pareto, sweep
+from cpt_model.cost.resources import Resources, read_table
+from cpt_model.cost.workload import Workload, hours
+from host.layer import LayerError
+
+ENDLESS = Resources(1e9, 1e9, 1e9, 1e9)
+RUN, STATIC = Run.named("3-8/8", iterations=64, batch=16), Run.named("8/8", iterations=64, batch=16)
+
+
+@pytest.mark.parametrize("arch", ["cifar10_resnet_20", "lstm_lm_small", "cifar10_mobilenet_v2"])
+def test_a_workload_takes_as_long_as_the_board_says(arch: str) -> None:
+    network, profile = count_network(arch), PROFILES["zc706-ps"]
+    timed = Workload.of(network, RUN.batch).lowered(profile.config, RUN.widths()).timed(profile)
+    assert hours(timed, RUN, profile) == pytest.approx(AcceleratorBoard(profile).hours(network, RUN), rel=1e-12)
+    assert all(sum(each.by_bottleneck.values()) == pytest.approx(each.cycles) for each in timed.values())
+
+
+def test_a_layer_without_a_command_is_refused_by_name() -> None:
+    network = ModelCount((LayerCount("three", "Conv3d", 9, quantised=True, foreign=("maps of two dimensions",)),))
+    with pytest.raises(LayerError, match=r"layer 'three' \(Conv3d\): maps of two dimensions"):
+        Workload.of(network, 8)
+
+
+def test_designs_are_timed_and_counted() -> None:
+    network = count_network("cifar10_resnet_8")
+    space = Space(lanes=(16, 48), slice_groups=(3, 9), clocks_mhz=(100, 200), bandwidths=(10,))
+    found = sweep(network, RUN, STATIC, ENDLESS, space)
+    assert [design.profile.name for design in found.designs[::2]] == ["16x16x3", "16x16x9", "48x16x3", "48x16x9"]
+    assert found.skipped == {}
+    (zc706,) = [each for each in found.designs if each.profile.name == "48x16x9" and each.place == (200, 10)]
+    board = AcceleratorBoard(PROFILES["zc706"])
+    assert zc706.hours == pytest.approx(board.hours(network, RUN))
+    assert zc706.static_hours == pytest.approx(board.hours(network, STATIC))
+    assert zc706.resources == read_table().estimate(PROFILES["zc706"].config)
+    assert sum(zc706.shares_pct.values()) == pytest.approx(100)
+    assert [each.buildable for each in found.designs[::2]] == [True, False, False, True]
+    assert found.best == zc706 == found.best_buildable
+
+
+def test_what_does_not_fit_the_part_is_counted_with_its_reason() -> None:
+    network = count_network("cifar10_resnet_8")
+    need = read_table().estimate(replace(PROFILES["zc706"].config, lanes=32))
+    part = Resources(ENDLESS.lut, ENDLESS.ff, need.dsp, need.bram36)
+    space = Space(lanes=(16, 32, 48, 64), slice_groups=(9,), clocks_mhz=(100, 200))
+    found = sweep(network, RUN, STATIC, part, space)
+    assert {design.profile.config.lanes for design in found.designs} == {16, 32}
+    ((reason, skipped),) = found.skipped.items()
+    assert (reason, skipped.count) == ("too many DSP and BRAM36", 8)
+    assert skipped.example.startswith("48x16x9 needs ")
+
+
+def test_a_build_that_cannot_run_a_layer_is_counted_with_the_layer() -> None:
+    space = Space(lanes=(16,), slice_groups=(9,), lane_words=(64, 12288), clocks_mhz=(200,), bandwidths=(10,))
+    found = sweep(count_network("cifar10_resnet_8"), RUN, STATIC, ENDLESS, space)
+    assert [design.profile.name for design in found.designs] == ["16x16x9 12288 words"]
+    ((reason, skipped),) = found.skipped.items()
+    assert (reason, skipped.count) == ("cannot run the forward pass of layer 'conv1'", 1)
+    assert "does not fit the memories of 16x16x9 64 words" in skipped.example
+
+
+def test_sizes_the_contract_does_not_allow_are_refused() -> None:
+    with pytest.raises(ValueError, match="lanes = 20 is not a multiple of 16"):
+        Space(lanes=(20,)).builds()
+    with pytest.raises(ValueError, match=r"columns = 8 is not in 16\.\.16"):
+        Space(columns=(8,)).builds()
+
+
+def design(lut: float, taken: float) -> Design:
+    return Design(PROFILES["zc706"], Resources(lut=lut), taken, 2 * taken, {}, False)
+
+
+def test_a_front_has_what_nothing_smaller_beats() -> None:
+    small, equal, slow, fast = design(10, 5), design(10, 6), design(20, 5), design(30, 3)
+    assert pareto([fast, slow, equal, small]) == [small, fast]
+    assert pareto([]) == []
+    assert small.saving_hours_pct == 50
+
+
+def test_a_front_belongs_to_one_clock_and_bandwidth() -> None:
+    space = Space(lanes=(16, 48), slice_groups=(9,), clocks_mhz=(100, 200), bandwidths=(3.4, 10))
+    fronts = sweep(count_network("cifar10_resnet_8"), RUN, STATIC, ENDLESS, space).fronts
+    assert list(fronts) == [(100, 3.4), (100, 10), (200, 3.4), (200, 10)]
+    assert all(each.place == pytest.approx(place) for place, front in fronts.items() for each in front)
+    assert [len(front) for front in fronts.values()] == [2, 2, 2, 2]

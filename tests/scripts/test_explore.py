@@ -1,0 +1,82 @@
+"""`cpt explore` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cpt_model.cost import Run, count_network
+from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
+from scripts.cli import main
+
+RUN = ("--arch", "cifar10_resnet_8", "--fw-bits", "3", "8", "--bw-bits", "8", "--iterations", "320")
+SMALL = ("explore", *RUN, "--lanes", "16", "32", "48", "--slices", "3", "9", "--part", "xczu9eg")
+
+
+def test_it_writes_a_page_pictures_and_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    assert main([*SMALL, "--out", str(folder)]) == 0
+    text = capsys.readouterr().out
+    assert "Pareto front at 200 MHz, 10 GB/s" in text
+    assert "estimate" in text
+    for name in ("pareto.png", "roofline.png"):
+        assert (folder / name).read_bytes().startswith(b"\x89PNG")
+    page = (folder / "explore.html").read_text()
+    assert page.count("data:image/png;base64,") == 2
+    assert "http" not in page
+    values = json.loads((folder / "explore.json").read_text())
+    assert len(values["designs"]) == 36
+    assert values["best"]["hours"] == min(each["hours"] for each in values["designs"])
+    (row,) = [line for line in text.splitlines() if line.startswith("  48 x 16 x 144  ")]
+    assert f"{values['best']['hours']:.4g}" in row
+    assert row.endswith("as is")
+
+
+def test_hours_and_layers_are_the_boards(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sizes = ("--lanes", "48", "--slices", "9", "--clocks", "200", "--bandwidths", "10", "--lut", "300000")
+    assert main(["explore", *RUN, *sizes, "--json", "--out", str(tmp_path)]) == 0
+    values = json.loads(capsys.readouterr().out)
+    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(PROFILES["zc706"])
+    assert values["best"]["hours"] == pytest.approx(board.hours(network, Run.named("3-8/8", 320)))
+    at_low = [each for each in values["layers"] if each["bits"] == "3/8"]
+    assert len(at_low) == len(values["layers"]) / 2 == 26
+    assert {each["bottleneck"] for each in at_low} <= {"compute", "load", "store"}
+    assert values["part"]["name"] == "xc7z045 with 300,000 LUT"
+
+
+def test_a_part_can_be_filled_in_part(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    numbers = ("--lut", "250000", "--ff", "500000", "--dsp", "1000", "--bram", "600")
+    assert main(["explore", *RUN, *numbers, "--fill", "70", "--clocks", "150", "--json", "--out", str(tmp_path)]) == 0
+    values = json.loads(capsys.readouterr().out)
+    assert values["part"]["lut"] == pytest.approx(175_000)
+    assert values["part"]["name"].startswith("70 % of an FPGA with 250,000 LUT")
+    assert max(each["lut"] for each in values["designs"]) <= 175_000
+    assert max(each["dsp"] for each in values["designs"]) <= 700
+    assert sum(each["count"] for each in values["skipped"]) + len(values["designs"]) == 16 * 9 * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("explore", "--arch", "resnet"), "no network 'resnet'; there are: "),
+        ((*SMALL, "--lanes", "20"), "lanes = 20 is not a multiple of 16"),
+        ((*SMALL, "--columns", "8"), "columns = 8 is not in 16..16"),
+        ((*SMALL, "--slices", "65"), "slice_groups = 65 is not in 1..64"),
+        ((*SMALL, "--clocks", "0"), "--clocks 0 is not a number above 0"),
+        ((*SMALL, "--bandwidths", "nan"), "--bandwidths nan is not a number above 0"),
+        ((*SMALL, "--part", "xc7"), "no part 'xc7'; there are: xc7z045"),
+        ((*SMALL, "--dsp", "0"), "--dsp 0: at least 1"),
+        ((*SMALL, "--fill", "120"), "--fill 120 is not in 0..100 per cent"),
+        ((*SMALL, "--lut", "1000"), "no build of these fits xczu9eg with 1,000 LUT: too many LUT (16x16x3 needs "),
+        ((*SMALL, "--iterations", "10"), "10 steps are fewer than the 32 cycles"),
+    ],
+)
+def test_a_mistake_is_one_line_and_writes_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert not list(tmp_path.iterdir())
