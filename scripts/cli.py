@@ -26,6 +26,7 @@ start here:
   cpt range-test --help        which precisions to cycle between; cpt landscape compares minima
   cpt tables                   the papers' cost tables, recomputed
   cpt cost --help              bit operations and board hours of a run of yours
+  cpt explore --help           builds of the core for a network: hours against resources
   cpt bench                    speeds on this machine: training, the reference, the HLS kernel, costs
 
 The contract that all of this obeys is sim/CONTRACT.md.
@@ -45,6 +46,7 @@ COMMANDS = (
     "vectors",
     "tables",
     "cost",
+    "explore",
     "plot_schedule",
     "experiment",
     "range_test",
