@@ -11,7 +11,8 @@ BENCHMARKS = {
     "train": "a bit-exact 8/8 training step of ResNet-20, batch 128, two threads, beside float32 and fake quantisation",
     "data": "batches of 128 CIFAR-10 images, and their share of a bit-exact ResNet-20 CPT 3-8/8 step, two threads",
     "accuracy": "test accuracy of a small net on digits, ours beside fake quantisation, --repeat seeds each",
-    "cost": "bit operations of 64,000 CPT iterations of ResNet-164, beside a plain loop over iterations and layers",
+    "cost": "bit operations of 64,000 CPT iterations of ResNet-164, beside a plain loop over iterations and layers; "
+    "latency of such a schedule of ResNet-74, beside SCALE-Sim v3's one forward pass of one image, if it is installed",
     "driver": "what the driver adds to a command list, on a simulated device that has nothing to do",
     "hls": "the C-simulated HLS kernel, one core: multiply-accumulates a second and a training iteration of ResNet-8",
 }

@@ -1,10 +1,20 @@
-"""Bit operations of a whole run of ResNet-164 (CPT 3-8/8, 64,000 iterations): by widths, beside loops in Python."""
+"""Bit operations of a whole run of ResNet-164 (CPT 3-8/8, 64,000 iterations): by widths, beside loops in Python.
+
+And hours of such a run of ResNet-74 on our accelerator, all passes of a batch of 128, by the latency model, beside
+SCALE-Sim v3's simulation of one forward pass of one image through the same layers.
+"""
 
 from __future__ import annotations
 
+import sys
+
 from cpt_model.cost import ModelCount, Run, bit_operations, count_network
+from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard, product_time
 from cpt_model.schedules import Schedule, Static
+from scripts.benchmarks import scale_sim
 from scripts.benchmarks.timing import best_seconds
+
+LATENCY_OF = "cifar100_resnet_74"
 
 
 def by_iteration(count: ModelCount, run: Run) -> int:
@@ -46,4 +56,39 @@ def measure(repeat: int) -> dict[str, float]:
     results["loop_over_layers_to_by_widths"] = (
         results["loop_over_iterations_and_layers_seconds"] / results["by_widths_seconds"]
     )
-    return results
+    return results | measure_latency(repeat)
+
+
+def measure_latency(repeat: int) -> dict[str, float]:
+    """Seconds for the hours of a schedule, from traced shapes and from the network's name; SCALE-Sim's if it is here.
+
+    SCALE-Sim runs once, all layers; like our shapes, its topology is ready before its time begins.
+    """
+    count, run, board = count_network(LATENCY_OF), Run.named("3-8/8"), AcceleratorBoard(PROFILES["zc706"])
+
+    def schedule() -> float:
+        product_time.cache_clear()
+        return board.hours(count, run)
+
+    def from_name() -> float:
+        count_network.cache_clear()
+        product_time.cache_clear()
+        return board.hours(count_network(LATENCY_OF), run)
+
+    results = {
+        "resnet74_schedule_hours_of_board": schedule(),
+        "resnet74_schedule_seconds": best_seconds(schedule, repeat),
+        "resnet74_schedule_and_tracing_seconds": best_seconds(from_name, repeat),
+    }
+    if not scale_sim.is_installed():
+        print(scale_sim.HOW_TO_GET, file=sys.stderr)
+        return results
+    print("SCALE-Sim runs every layer of ResNet-74 once: minutes", file=sys.stderr)
+    theirs = scale_sim.simulate(count)
+    assert theirs.layers == sum(layer.quantised for layer in count.layers)
+    return results | {
+        "scale_sim_forward_pass_layers": float(theirs.layers),
+        "scale_sim_forward_pass_seconds": theirs.seconds,
+        "scale_sim_to_schedule": theirs.seconds / results["resnet74_schedule_seconds"],
+        "scale_sim_to_schedule_and_tracing": theirs.seconds / results["resnet74_schedule_and_tracing_seconds"],
+    }

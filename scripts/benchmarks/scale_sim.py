@@ -1,0 +1,105 @@
+"""SCALE-Sim v3 (PyPI `scalesim`), which walks through an array cycle by cycle: its run of one forward pass.
+
+It gets every convolution of a network that the accelerator runs, of one image, as a topology file; padding is part of
+the map, since it knows none. The array is as large as ours, 48 × 16, output-stationary, with 64 KB for each operand,
+bandwidth estimated by itself, no traces written: its quickest ways.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from cpt_model.cost import ModelCount
+from host.layer import Conv
+
+HOW_TO_GET = "SCALE-Sim is not installed: .venv/bin/pip install -c requirements.lock scalesim==3.0.0"
+HEAD = "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,"
+NAME = "forward"
+CONFIG = f"""\
+[general]
+run_name = {NAME}
+[architecture_presets]
+ArrayHeight = 48
+ArrayWidth = 16
+IfmapSramSzkB = 64
+FilterSramSzkB = 64
+OfmapSramSzkB = 64
+IfmapOffset = 0
+FilterOffset = 10000000
+OfmapOffset = 20000000
+Dataflow = os
+ReadRequestBuffer = 32
+WriteRequestBuffer = 32
+[layout]
+IfmapCustomLayout = False
+FilterCustomLayout = False
+IfmapSRAMBankBandwidth = 10
+IfmapSRAMBankNum = 10
+IfmapSRAMBankPort = 2
+FilterSRAMBankBandwidth = 10
+FilterSRAMBankNum = 10
+FilterSRAMBankPort = 2
+[sparsity]
+SparsitySupport = false
+[run_presets]
+InterfaceBandwidth = CALC
+UseRamulatorTrace = False
+"""
+
+
+@dataclass(frozen=True)
+class ForwardPass:
+    """Seconds that SCALE-Sim took, and what it simulated."""
+
+    seconds: float
+    layers: int
+    cycles: float
+
+
+def is_installed() -> bool:
+    try:
+        import scalesim.scale_sim  # noqa: F401
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
+def topology(count: ModelCount) -> str:
+    """The convolutions of a network as SCALE-Sim reads them.
+
+    >>> from cpt_model.cost import count_network
+    >>> print(topology(count_network("cifar10_resnet_8")).splitlines()[1])
+    conv1, 34, 34, 3, 3, 3, 16, 1,
+    """
+    shapes = [(layer.name, each.shape) for layer in count.layers if layer.quantised for each in layer.products]
+    return "\n".join([HEAD, *(_line(name, shape) for name, shape in shapes)]) + "\n"
+
+
+def _line(name: str, shape: Conv) -> str:
+    if shape.groups != 1 or shape.stride[0] != shape.stride[1]:
+        raise ValueError(f"layer '{name}': SCALE-Sim has no groups, and one stride for both axes")
+    high, wide = shape.height + 2 * shape.padding[0], shape.width + 2 * shape.padding[1]
+    values = (high, wide, *shape.kernel, shape.in_channels, shape.out_channels, shape.stride[0])
+    return ", ".join([name, *map(str, values)]) + ","
+
+
+def simulate(count: ModelCount) -> ForwardPass:
+    """One forward pass of one image; imports are not timed."""
+    from scalesim.scale_sim import scalesim
+
+    with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()):
+        folder = Path(name)
+        for file, text in (("array.cfg", CONFIG), ("network.csv", topology(count)), ("layout.csv", "Layer name,\n")):
+            (folder / file).write_text(text)
+        paths = {key: str(folder / file) for key, file in (("config", "array.cfg"), ("topology", "network.csv"))}
+        simulator = scalesim(save_disk_space=True, verbose=False, layout=str(folder / "layout.csv"), **paths)
+        start = time.perf_counter()
+        simulator.run_scale(top_path=str(folder))
+        seconds = time.perf_counter() - start
+        lines = (folder / NAME / "COMPUTE_REPORT.csv").read_text().splitlines()[1:]
+    return ForwardPass(seconds, len(lines), sum(float(line.split(",")[2]) for line in lines))
