@@ -16,6 +16,7 @@ start here:
   cpt experiment               the papers' comparisons at small scale, with several seeds
   cpt data cifar10             fetch CIFAR-10 and convert it once; `cpt data` lists the sets
   cpt train --config digits    train a network at cyclic precision (cpt train --recipes lists the papers')
+  cpt report RUN...            one page about such runs: accuracy, cost, latency, roofline
   cpt sim --help               run a layer of your own on a simulated device
   cpt board measure --help     latency of a network's passes through the driver, on the board or simulated
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
@@ -49,6 +50,7 @@ COMMANDS = (
     "explore",
     "plot_schedule",
     "experiment",
+    "report",
     "range_test",
     "landscape",
     "bench",

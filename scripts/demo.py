@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cpt_model.experiments import Experiment
 
+TITLE = "Cyclic precision training, a demonstration"
 # What about a minute and a half on two cores allows; digits need no download.
 SCALES = {
     "digits": {"arch": "digits_resnet_8", "steps": 500, "batch": 64, "lr": 0.05, "seeds": 3},
@@ -24,8 +25,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "demo",
         help="train with cyclic and with static precision on real data, side by side",
         description="Trains a small ResNet with static 8/8 bits and with CPT's 3-8/8 on real data, prints accuracy, "
-        "bit operations and board hours side by side, then checks one layer's three passes against PyTorch bit by bit "
-        "(cpt layer). About two minutes on two cores.",
+        "bit operations and board hours side by side, checks one layer's three passes against PyTorch bit by bit "
+        "(cpt layer), and writes a page about it all (cpt report). About two minutes on two cores.",
     )
     parser.add_argument(
         "--dataset", default="digits", help=f"{', '.join(SCALES)} (digits); for cifar10 call 'cpt data cifar10' first"
@@ -34,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--steps", type=int, help="of each run (500)")
     parser.add_argument("--seeds", type=int, help="runs of each precision (digits: 3, else 1)")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time, of one thread each (2)")
-    parser.add_argument("--out", type=Path, default=Path("out") / "demo", help="folder for JSON, plots and page")
+    parser.add_argument("--out", type=Path, default=Path("out") / "demo", help="folder for runs, JSON, plot and page")
     parser.set_defaults(run=run)
 
 
@@ -54,15 +55,21 @@ def demonstration(dataset: str) -> Experiment:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from cpt_model.cost.accelerator import PROFILES
     from cpt_model.data import load_images
     from cpt_model.experiments import planned_runs
-    from cpt_model.experiments.report import as_json, notes, render, text_table
+    from cpt_model.experiments.report import as_json, notes, render
     from cpt_model.experiments.results import gather
-    from cpt_model.reports.html import heading, page, paragraph, picture, table
+    from cpt_model.reports.html import heading
+    from cpt_model.reports.page import as_json as report_json
+    from cpt_model.reports.page import html
+    from cpt_model.reports.report import make_report
+    from cpt_model.reports.tables import headline
+    from cpt_model.reports.text import render as render_table
     from cpt_model.training import run_folder
     from scripts import layer, layer_report
-    from scripts.demo_plot import draw
     from scripts.experiment import carry_out
+    from scripts.report import write_whole
 
     wanted = demonstration(arguments.dataset)
     given = {name: getattr(arguments, name) for name in ("steps", "datadir")}
@@ -86,20 +93,15 @@ def run(arguments: argparse.Namespace) -> int:
     rows = layer.measure()
     print(layer.as_table(rows))
 
+    report = make_report([each.folder for each in runs], PROFILES["zc706"])
+    print(f"\n3. Both on our core\n\n{render_table(*headline(report))}\n\n{report.estimate}")
+
     out = arguments.out
-    names = ("demo.json", "training.png", "layer.png", "demo.html")
-    content = {"training": json.loads(as_json(results)), "layer": [asdict(row) for row in rows]}
-    (out / names[0]).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    draw(results, out / names[1])
-    layer_report.draw(rows, out / names[2])
-    parts = [
-        paragraph(f"A small ResNet on {arguments.dataset}, trained at static 8/8 bits and with CPT's 3-8/8."),
-        table(*text_table(results)),
-        picture(out / names[1], "bits over steps, training accuracy over bit operations, cost of both"),
-        *map(paragraph, notes(results)),
-        heading(layer_report.TITLE),
-        *layer_report.parts(rows, out / names[2]),
-    ]
-    (out / names[3]).write_text(page("Cyclic precision training, a demonstration", parts), encoding="utf-8")
-    print(f"\nwrote {', '.join(str(out / name) for name in names)}")
+    numbers, image, page = (out / name for name in ("demo.json", "layer.png", "demo.html"))
+    layer_report.draw(rows, image)
+    more = [heading(layer_report.TITLE), *layer_report.parts(rows, image)]
+    training = json.loads(as_json(results))
+    content = {"training": training, "report": report_json(report), "layer": [asdict(row) for row in rows]}
+    write_whole({page: html(report, TITLE, more), numbers: json.dumps(content, indent=1) + "\n"})
+    print(f"\nwrote {numbers}, {image}\nthe report on all of it: {page}")
     return 0 if layer.agrees(rows) else 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from cpt_model.experiments.plot import plot
 from cpt_model.experiments.results import Results, Row, Spread
 from cpt_model.reports.html import page, paragraph, picture, table
+from cpt_model.reports.text import render as render_table
 
 HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of {first}", "board hours", "of {first}")
 PAPER_HEAD = ("paper (%)", "difference there")
@@ -51,13 +52,7 @@ def text_table(results: Results) -> tuple[list[str], list[list[str]]]:
 
 def render(results: Results) -> str:
     """The table for a terminal."""
-    head, rows = text_table(results)
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    lines = []
-    for row in (head, *rows):
-        others = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        lines.append("  ".join([row[0].ljust(widths[0]), *others]).rstrip())
-    return "\n".join(lines)
+    return render_table(*text_table(results))
 
 
 def scale(results: Results) -> str:

@@ -13,8 +13,10 @@ body{font:15px/1.55 system-ui,sans-serif;max-width:76rem;margin:2rem auto;paddin
 h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.1rem;margin-top:2rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}
 td,th{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}
-td:first-child,th:first-child{text-align:left}th{font-weight:600;border-bottom:2px solid #999}
-img{max-width:100%;background:#fff}p{max-width:48rem}summary{cursor:pointer;margin:.6rem 0}
+td:first-child,th:first-child{text-align:left}
+th{font-weight:600;border-bottom:2px solid #999;white-space:normal;vertical-align:bottom;line-height:1.25}
+img{max-width:100%;background:#fff}p{max-width:48rem}
+summary{cursor:pointer;margin:.6rem 0}details table{font-size:.86rem}details td,details th{padding:.2rem .5rem}
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#444}}
 """.strip()
 

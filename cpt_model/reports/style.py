@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+WIDTH = 12.6  # of a figure that fills a page, in inches
 WINDOW = 5  # lines of metrics in a moving mean, at least
 SHARE = 50  # or one in so many of a long run
 
@@ -23,6 +24,25 @@ def colour(number: int) -> Any:
     from matplotlib import colormaps
 
     return f"C{number}" if number < 10 else colormaps["tab20"](2 * (number % 10) + 1)
+
+
+def thousands(axis: Any, ticks: int = 6) -> None:
+    """Few ticks, with commas: 64,000."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(ticks))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def logarithmic(panel: Any) -> None:
+    """A logarithmic scale with plain numbers: 60, not 6 × 10¹."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    panel.set_yscale("log", subs=[2, 5])
+    panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    low, high = panel.get_ylim()
+    few = high < 100 * low
+    panel.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}") if few else NullFormatter())
 
 
 def smooth(values: Sequence[float]) -> list[float]:

@@ -22,9 +22,12 @@ def test_both_precisions_are_trained_and_shown_side_by_side(capsys: pytest.Captu
     assert min(static["accuracy"]["mean"], cyclic["accuracy"]["mean"]) > 50  # ten classes: it has learnt
     assert cyclic["relative_gbitops_pct"] < 70 < cyclic["relative_hours_pct"] < 85
     assert all(row["integers_agree"] and row["floats_agree"] for row in found["layer"])
+    assert [group["name"] for group in found["report"]["groups"]] == ["8/8", "3-8/8 cpt x2"]
     page = (tmp_path / "demo.html").read_text()
-    assert page.count("data:image/png;base64,") == 2
+    assert page.count("data:image/png;base64,") == 1  # the layer
+    assert page.count("data:image/svg+xml;base64,") == 6  # the report
     assert f"{static['accuracy']['mean']:.2f}" in page
+    assert shown.splitlines()[-1] == f"the report on all of it: {tmp_path / 'demo.html'}"
 
 
 @pytest.mark.parametrize("dataset", SCALES)

@@ -1,0 +1,161 @@
+"""The page of a report, and the same numbers as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cpt_model.cost.roofline import compute_roof, ridge
+from cpt_model.reports import curves, latency_plot, tables
+from cpt_model.reports.costs import saved
+from cpt_model.reports.html import drawing, folded, heading, page, paragraph, table
+from cpt_model.reports.networks import Network
+from cpt_model.reports.report import Report
+from cpt_model.reports.runs import TrainingRun
+
+TITLE = "Training runs: precision, accuracy and cost"
+READING = (
+    "Runs that differ by their seed alone are one row: mean ± standard deviation of their scores. 'Saved' is "
+    "against the same steps at the run's highest bits throughout. GBitOPs are counted as the papers do."
+)
+
+
+def html(report: Report, title: str = TITLE, more: Sequence[str] = ()) -> str:
+    """The whole page; `more` comes at its end."""
+    parts = [
+        paragraph(_what(report)),
+        table(*tables.headline(report)),
+        *map(paragraph, (READING, report.estimate, *report.notes)),
+        heading("Precision"),
+        drawing(curves.schedules(report), "bits over the steps of each run"),
+    ]
+    for score in curves.scores(report):
+        parts += [
+            heading(f"Loss and {score}"),
+            drawing(curves.learning(report, score), f"loss and {score} over the steps"),
+            heading(f"{score.capitalize()} against cost"),
+            drawing(curves.worth(report, score), f"{score} over bit operations and over estimated time on the board"),
+        ]
+    parts += [
+        heading("Cost over the run"),
+        drawing(curves.spending(report), "bit operations and estimated time on the board over the steps"),
+        folded("Every run", [table(*tables.every_run(report))]),
+    ]
+    for network in report.networks:
+        parts += _network(network, report)
+    return page(title, [*parts, *more])
+
+
+def _what(report: Report) -> str:
+    kinds = dict.fromkeys(f"{run.settings.arch} on {run.settings.dataset}" for run in report.runs)
+    return f"{len(report.runs)} run{'s' if len(report.runs) > 1 else ''}: {'; '.join(kinds)}."
+
+
+def _network(network: Network, report: Report) -> list[str]:
+    parts = [heading(f"{network.title}, on the core")]
+    if network.refused:
+        return [*parts, paragraph(f"The core cannot run this network: {network.refused}.")]
+    profile = report.profile
+    return [
+        *parts,
+        paragraph(f"One training iteration's matrix passes by the latency model, profile {profile.name}: estimates."),
+        table(*tables.iterations(network, profile.clock_mhz)),
+        drawing(latency_plot.latency(network, profile), "estimated latency of every layer's three passes"),
+        folded("Every layer's passes", [table(*tables.layers(network, profile.clock_mhz))]),
+        drawing(latency_plot.roofline(network, profile), "roofline: binary MACs a cycle over binary MACs a byte"),
+        paragraph(
+            "A dot is one pass of one layer. Those on the slope wait for the memory, those on the flat roof for the "
+            "array. Those below both lose time to padding (few channels, zeros between the pixels of a stride's error) "
+            "or to what does not overlap."
+        ),
+        folded("The roofline's dots", [table(*tables.roofline(network, report))]),
+    ]
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Everything the page shows, as plain numbers; hours and cycles are estimates."""
+    profile = report.profile
+    return {
+        "profile": {
+            "name": profile.name,
+            "clock_mhz": profile.clock_mhz,
+            "gigabytes_per_second": profile.gigabytes_per_second,
+            "config": profile.config.parameters(),
+            "binary_macs_per_cycle": compute_roof(profile),
+            "ridge_binary_macs_per_byte": ridge(profile),
+        },
+        "notes": [READING, report.estimate, *report.notes],
+        "groups": [{"name": group.name, "runs": [run.name for run in group.runs]} for group in report.groups],
+        "runs": [{"group": group.name, **_run(report, run)} for group in report.groups for run in group.runs],
+        "networks": [_network_json(network, report) for network in report.networks],
+    }
+
+
+def _run(report: Report, run: TrainingRun) -> dict[str, Any]:
+    cost, hours = report.cost(run), report.cost(run).hours
+    return {
+        "name": run.name,
+        "arch": run.settings.arch,
+        "dataset": run.settings.dataset,
+        "seed": run.settings.seed,
+        "batch": cost.batch,
+        "steps": run.done,
+        "total_steps": run.total,
+        "finished": run.summary is not None,
+        f"test_{run.score}": run.reached if run.summary is not None else None,
+        f"last_{run.part}_{run.score}": run.evaluations[-1][f"{run.part}_{run.score}"] if run.evaluations else None,
+        f"best_{run.part}_{run.score}": run.best,
+        "gbitops": cost.gbitops,
+        "static_gbitops": cost.static_gbitops,
+        "saving_gbitops_pct": cost.saving_gbitops_pct,
+        "estimated_hours": hours[-1] if hours else None,
+        "static_estimated_hours": cost.static_hours,
+        "saving_hours_pct": cost.saving_hours_pct,
+        "no_hours_because": cost.refused,
+        "logged_hours": run.lines[-1].get("board_hours"),
+        "logged_hours_board": run.settings.latency,
+        "schedule": [[each.step, each.forward, each.gradient] for each in cost.schedule],
+        "curves": {
+            name: [line.get(name) for line in run.lines]
+            for name in ("step", "loss", run.score, "fw_bits", "bw_bits", "gbitops")
+        }
+        | {"estimated_hours": hours},
+        "evaluations": run.evaluations,
+    }
+
+
+def _network_json(network: Network, report: Report) -> dict[str, Any]:
+    clock = report.profile.clock_mhz
+    points = {(point.label, point.bits): point for point in network.points(report.profile)}
+    found = []
+    for bits, passes in network.passes.items():
+        for each in passes:
+            point = points.get((f"{each.layer} {each.which.value}", bits))
+            found.append(
+                {
+                    "layer": each.layer,
+                    "pass": each.which.value,
+                    "fw_bits": bits.forward,
+                    "bw_bits": bits.gradient,
+                    "binary_macs": each.binary_products,
+                    "cycles": each.time.cycles,
+                    "compute_cycles": each.time.compute,
+                    "load_cycles": each.time.load,
+                    "store_cycles": each.time.store,
+                    "bottleneck": each.time.bottleneck,
+                    "binary_macs_per_byte": point.intensity if point else None,
+                    "binary_macs_per_cycle": each.binary_products / each.time.cycles,
+                }
+            )
+    seconds = {
+        f"{bits.forward}/{bits.gradient}": sum(each.time.cycles for each in passes) / clock / 1e6
+        for bits, passes in network.passes.items()
+    }
+    return {
+        "name": network.name,
+        "batch": network.batch,
+        "refused": network.refused,
+        "iteration_seconds": seconds,
+        "saving_pct_of_highest": {name: saved(one, list(seconds.values())[-1]) for name, one in seconds.items()},
+        "passes": found,
+    }

@@ -1,0 +1,188 @@
+"""Reads the folders of training runs: finished, under way or killed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cpt_model.training import journal, run_folder
+from cpt_model.training.settings import STEPS, Settings, SettingsError
+from cpt_model.training.summary import Summary, read_summary
+
+NEEDED = ("loss", "gbitops")  # numbers that every line of training has, besides its score
+
+
+class ReportError(ValueError):
+    """Runs that cannot be reported; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class TrainingRun:
+    """One run as its folder shows it.
+
+    Args:
+        folder: of the run.
+        settings: of the run.
+        lines: metrics of training, in order of steps; at least one.
+        evaluations: metrics of evaluations, in order of steps.
+        summary: None before the run has ended.
+        half_line: whether half a line at the end of the metrics was left out.
+    """
+
+    folder: Path
+    settings: Settings
+    lines: list[dict[str, Any]]
+    evaluations: list[dict[str, Any]]
+    summary: Summary | None
+    half_line: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.folder.resolve().name
+
+    @property
+    def done(self) -> int:
+        """Steps, as far as the metrics go."""
+        return int(self.lines[-1]["step"])
+
+    @cached_property
+    def total(self) -> int:
+        """Steps of the whole run."""
+        if self.summary is not None:
+            return self.summary.steps
+        if self.settings.steps is not None:
+            return self.settings.steps
+        if self.settings.epochs is None:
+            return STEPS
+        last = self.lines[-1]
+        return max(self.done, round(self.settings.epochs * last["step"] / last["epoch"]))
+
+    @property
+    def score(self) -> str:
+        """What the network is judged by: "accuracy" in per cent, or "perplexity"."""
+        return "perplexity" if self.settings.is_text else "accuracy"
+
+    @property
+    def part(self) -> str:
+        """The data that is evaluated on the way: "test", or "valid" for texts."""
+        return "valid" if self.settings.is_text else "test"
+
+    @property
+    def reached(self) -> float | None:
+        """The score on the test set at the end, or of the last evaluation so far."""
+        if self.summary is not None:
+            return getattr(self.summary, f"test_{self.score}")
+        return self.evaluations[-1][f"{self.part}_{self.score}"] if self.evaluations else None
+
+    @property
+    def best(self) -> float | None:
+        found = [line[f"{self.part}_{self.score}"] for line in self.evaluations]
+        return (max if self.score == "accuracy" else min)(found) if found else None
+
+
+def read_runs(folders: Sequence[Path]) -> tuple[list[TrainingRun], list[str]]:
+    """The runs in these folders, or one level below, each once; and what a reader should know of them.
+
+    A folder that is named must hold metrics; of those found below one, such as have none yet are left out and named.
+    """
+    if not folders:
+        raise ReportError("give at least one folder of a run")
+    found: dict[Path, TrainingRun] = {}
+    notes = []
+    for folder in folders:
+        below = _runs_below(folder)
+        for each in below or [folder]:
+            if below and not _has_metrics(each):
+                notes.append(f"{each.name} has no metrics yet and is left out.")
+            elif each.resolve() not in found:
+                found[each.resolve()] = read_run(each)
+    if not found:
+        raise ReportError(f"no run in {', '.join(map(str, folders))} has metrics yet")
+    runs = list(found.values())
+    return runs, notes + _notes(runs)
+
+
+def read_run(folder: Path) -> TrainingRun:
+    """One run; a folder that is none, or holds damaged files, is refused."""
+    file = folder / journal.FILE
+    try:
+        settings = run_folder.read_settings(folder)
+    except SettingsError as problem:
+        raise ReportError(f"{folder / run_folder.SETTINGS}: {problem}") from problem
+    if not _has_metrics(folder):
+        raise ReportError(f"{folder}: the run has no metrics yet ({journal.FILE} is missing or empty)")
+    *whole, rest = file.read_text(encoding="utf-8", errors="replace").split("\n")
+    score = "perplexity" if settings.is_text else "accuracy"
+    lines: list[dict[str, Any]] = []
+    evaluations: list[dict[str, Any]] = []
+    for number, text in enumerate(whole, start=1):
+        line = _line(text, file, number)
+        evaluated = journal.EVALUATION in line
+        part = "valid" if settings.is_text else "test"
+        _check(line, (f"{part}_{score}",) if evaluated else (*NEEDED, score), file, number)
+        (evaluations if evaluated else lines).append(line)
+    if not lines:
+        raise ReportError(f"{folder}: the run has no metrics yet ({journal.FILE} has no whole line of training)")
+    summary = read_summary(folder)
+    return TrainingRun(folder, settings, lines, evaluations, summary, half_line=bool(rest))
+
+
+def _runs_below(folder: Path) -> list[Path]:
+    """Runs in a folder that is none itself; empty if it is one."""
+    if not folder.exists():
+        raise ReportError(f"{folder}: there is no such folder")
+    if not folder.is_dir():
+        raise ReportError(f"{folder} is a file; give the folder of a run")
+    if (folder / run_folder.SETTINGS).exists():
+        return []
+    below = sorted(each.parent for each in folder.glob(f"*/{run_folder.SETTINGS}"))
+    if not below:
+        raise ReportError(
+            f"{folder} is not a run of cpt train: {run_folder.SETTINGS} is neither there nor one folder below"
+        )
+    return below
+
+
+def _has_metrics(folder: Path) -> bool:
+    file = folder / journal.FILE
+    return file.exists() and file.stat().st_size > 0
+
+
+def _line(text: str, file: Path, number: int) -> dict[str, Any]:
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except ValueError as problem:
+        raise ReportError(f"{file}, line {number} is damaged: {problem}; remove the line to go on") from problem
+    if not isinstance(found, dict):
+        raise ReportError(f"{file}, line {number} is damaged: it is no object of metrics; remove the line to go on")
+    return found
+
+
+def _check(line: dict[str, Any], needed: Iterable[str], file: Path, number: int) -> None:
+    if not isinstance(line.get("step"), int) or line["step"] < 1:
+        raise ReportError(f"{file}, line {number} is damaged: 'step' is no whole number of 1 or more")
+    for name in needed:
+        if isinstance(line.get(name), bool) or not isinstance(line.get(name), (int, float)):
+            raise ReportError(f"{file}, line {number} is damaged: '{name}' is missing or no number")
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of a run")
+
+
+def _notes(runs: Sequence[TrainingRun]) -> list[str]:
+    notes = []
+    half = [run.name for run in runs if run.half_line]
+    if half:
+        notes.append(
+            f"The last line of metrics is half-written and left out, as a kill leaves it, or a run under way: "
+            f"{', '.join(half)}."
+        )
+    open_ends = [f"{run.name} ({run.done:,} of {run.total:,} steps)" for run in runs if run.summary is None]
+    if open_ends:
+        notes.append(f"Not finished yet; costs are those up to here: {', '.join(open_ends)}.")
+    return notes
