@@ -19,7 +19,8 @@ from sim.layout import code_range
 from sim.vectors.build import random_codes
 
 Codes = npt.NDArray[np.integer]
-RESULTS = ("int16", "exact")
+# 16 bits and row sums, as training wants it; the 16 bits alone; accumulators as they are.
+RESULTS = ("int16", "products", "exact")
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer
 
 
 def stored_results(layer: Conv, which: Pass, precision: Precision, results: str) -> Output:
-    """What a pass stores: exact accumulators, or as training wants it: 16 bits and row sums, gradients exact.
+    """What a pass stores: exact accumulators, or 16 bits (with row sums, or the products alone) and gradients exact.
 
     The 16 bits are cut so that nothing saturates, whatever the codes: the shift follows from the widths alone, so one
     command list serves every tensor of a layer.
@@ -97,7 +98,7 @@ def stored_results(layer: Conv, which: Pass, precision: Precision, results: str)
     largest = channels * layer.kernel[0] * layer.kernel[1] * a_most * b_most
     shift = next(shift for shift in range(MAX_SHIFT + 1) if largest <= (2**15 - 1) << shift)
     whole_blocks = all(bundle.groups == 1 for bundle in bundles(layer))
-    return Output(Format.INT16, bits=16, shift=shift, row_sums=whole_blocks)
+    return Output(Format.INT16, bits=16, shift=shift, row_sums=whole_blocks and results == "int16")
 
 
 def drawn_operands(job: Job) -> tuple[Codes, Codes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from host.program import Program
 from scripts.layer_spec import parse_layer
 from scripts.simulate import as_table
 from sim.config import Config
-from sim.contract import CONFIGS, Format
+from sim.contract import CHANNEL_BLOCK, CONFIGS, Format
 from sim.counters import Counters
 from sim.reference import Reference
 from sim.tensors import operand_a, operand_b, output
@@ -41,6 +42,8 @@ OTHER = (
     "conv:n16,c256-64,7x7,k1",
     "linear:n128,c256-64",
 )
+# Shapes for the latency model's examination: drawn, not chosen, and not looked at while it was written.
+UNSEEN_SEED, UNSEEN_POINTS, UNSEEN_MOST_CYCLES = 2026, 36, 250_000
 BODY_BITS = ((3, 3), (4, 4), (3, 8), (6, 6), (8, 8))
 OTHER_BITS = ((8, 8), (3, 3))
 REPEATS = 2  # of the command in the list; its cycles are the distance between the last two ends
@@ -64,6 +67,24 @@ def grid(body_only: bool) -> list[Point]:
     shapes = [(layer, bits) for bits in BODY_BITS for layer in BODY]
     shapes += [] if body_only else [(layer, bits) for layer in OTHER for bits in OTHER_BITS]
     return [Point(layer, which, bits) for layer, bits in shapes for which in Pass]
+
+
+def unseen(config: Config) -> list[Point]:
+    """Layers, passes and widths by the dice, as long as the array has less than some number of cycles to do."""
+    dice = random.Random(UNSEEN_SEED)
+    points: list[Point] = []
+    while len(points) < UNSEEN_POINTS:
+        kernel, stride = dice.choice((1, 3, 3, 5)), dice.choice((1, 1, 2))
+        channels = [dice.choice((16, 24, 32, 48, 64, 96, 128, 160, 256)) for _ in range(2)]
+        extent, batch = dice.choice((4, 7, 8, 12, 14, 20, 28, 32, 56)), dice.choice((8, 16, 50, 64, 100, 128))
+        text = f"conv:n{batch},c{channels[0]}-{channels[1]},{extent}x{extent},k{kernel},s{stride},p{kernel // 2}"
+        point = Point(text, dice.choice(list(Pass)), (dice.randint(3, 8), dice.randint(3, 8)))
+        layer = parse_layer(text)
+        macs = config.lanes * config.columns * CHANNEL_BLOCK * config.slice_groups
+        cycles = layer.macs * point.bits[0] * point.bits[1] / macs
+        if 2_000 < cycles < UNSEEN_MOST_CYCLES:
+            points.append(point)
+    return points
 
 
 def simulate_pass(
@@ -135,6 +156,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
     parser.add_argument("--body", action="store_true", help="only the body layers of a CIFAR ResNet")
+    parser.add_argument("--unseen", action="store_true", help="other layers: those the latency model is examined on")
     parser.add_argument("--only", default="", metavar="TEXT", help="points whose layer or pass contains TEXT")
     parser.add_argument("--bits", type=int, nargs=2, metavar=("A", "B"), help="only this pair of widths")
     parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
@@ -150,15 +172,16 @@ def run(arguments: argparse.Namespace) -> int:
 
     from sim.rtl_device import Ddr, RtlKernel
 
+    config = Config.named(arguments.config)
     points = [
         point
-        for point in grid(arguments.body)
+        for point in (unseen(config) if arguments.unseen else grid(arguments.body))
         if (arguments.only in point.layer or arguments.only in point.which.value)
         and (arguments.bits is None or tuple(arguments.bits) == point.bits)
     ]
     if not points:
         raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
-    kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
+    kernel = RtlKernel(config, Ddr(arguments.bandwidth, arguments.latency))
     rows: list[dict[str, Any]] = []
     result = {
         "config": kernel.config.parameters(),

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.jobs import Job, Step, stored_results, training_jobs
+from host.jobs import RESULTS, Job, Step, stored_results, training_jobs
 from host.networks import named_network
 from sim.config import Config
 from sim.contract import CONFIGS
@@ -15,7 +15,7 @@ from sim.contract import CONFIGS
 if TYPE_CHECKING:
     from sim.rtl_device import RtlKernel
 
-RESULTS = Path("vivado") / "iterations"
+FOLDER = Path("vivado") / "iterations"
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -24,19 +24,23 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="simulate a whole training iteration on the RTL core, layer by layer",
         description="Runs every layer's passes of one training iteration on the Verilated core with a modelled DDR and"
         " writes their counters. Every shape's results are compared with the reference, the first time it comes."
-        " Broken off, the next call goes on where it stopped. A simulation: no board is involved.",
+        " Results have 16 bits, gradients are exact accumulators. Broken off, the next call goes on where it stopped."
+        " A simulation: no board is involved.",
         epilog="example: cpt iteration --network resnet74 --fw-bits 8 --bw-bits 8   # half an hour on one core",
     )
     parser.add_argument("--network", default="resnet74", help="resnetN, a CIFAR ResNet N layers deep (resnet74)")
     parser.add_argument("--batch", type=int, default=128, help="images (128)")
     parser.add_argument("--fw-bits", type=int, default=8, help="of weights and activations (8)")
     parser.add_argument("--bw-bits", type=int, default=8, help="of errors (8)")
+    parser.add_argument(
+        "--results", choices=RESULTS, default="products", help="what passes store: int16 is products and row sums"
+    )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
     parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
     parser.add_argument("--latency", type=int, default=60, help="cycles to the first beat of a read (60)")
     parser.add_argument("--clock-mhz", type=float, default=200.0, help="for the times that are printed (200)")
     parser.add_argument("--no-verify", action="store_true", help="do not compare results with the reference")
-    parser.add_argument("--out", type=Path, help=f"JSON of all counters ({RESULTS}/NETWORK-CONFIG-FW-BW.json)")
+    parser.add_argument("--out", type=Path, help=f"JSON of all counters ({FOLDER}/NETWORK-CONFIG-FW-BW.json)")
     parser.set_defaults(run=run)
 
 
@@ -55,12 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
         "batch": arguments.batch,
         "fw_bits": arguments.fw_bits,
         "bw_bits": arguments.bw_bits,
+        "results": arguments.results,
         "config": Config.named(arguments.config).parameters(),
         "bytes_per_cycle": arguments.bandwidth,
         "latency": arguments.latency,
     }
     name = f"{arguments.network}-{arguments.config}-{arguments.fw_bits}-{arguments.bw_bits}.json"
-    out: Path = arguments.out or RESULTS / name
+    out: Path = arguments.out or FOLDER / name
     rows = finished(out, heading)
     done = {(row["layer"], row["pass"]) for row in rows}
     kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
@@ -69,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     for job in tqdm(jobs, unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}"):
         if (job.name, job.which.value) not in done:
             key = (str(job.layer), job.which.value)
-            rows.append(measured(kernel, job, verify=key not in seen and not arguments.no_verify))
+            verify = key not in seen and not arguments.no_verify
+            rows.append(measured(kernel, job, arguments.results, verify))
             seen.add(key)
             write(out, {**heading, "complete": len(rows) == len(jobs), "passes": rows})
     print(summary(rows, arguments.clock_mhz))
@@ -77,11 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def measured(kernel: RtlKernel, job: Job, verify: bool) -> dict[str, Any]:
+def measured(kernel: RtlKernel, job: Job, results: str, verify: bool) -> dict[str, Any]:
     """One pass, as one list."""
     from scripts.cycles import simulate_pass
 
-    stored = stored_results(job.layer, job.which, job.precision, "int16")
+    stored = stored_results(job.layer, job.which, job.precision, results)
     _, counted = simulate_pass(kernel, job.layer, job.which, job.precision, stored, 1, verify)
     return {
         "layer": job.name,

@@ -1,0 +1,160 @@
+"""Cycles of a CONV: rows of all lanes in lock step, output block by output block, pixel by pixel."""
+
+from __future__ import annotations
+
+from sim.command import Command
+from sim.config import Config
+from sim.contract import CHANNEL_BLOCK, Flag, Format
+from sim.latency.core import (
+    COMMAND_BEGINS,
+    COMMAND_ENDS,
+    LANE_PIECES,
+    MOST_AHEAD,
+    MOST_RING,
+    ROW_BEGINS,
+    SHORT_STORE,
+    WORD_BYTES,
+    WORDS_A_CYCLE,
+    beats,
+    ceil_div,
+    lane_rows,
+    requests_of,
+    round_words,
+    widening,
+)
+from sim.latency.pipeline import Batch, Work, run
+from sim.latency.stream import Requests, Stream, stream
+from sim.latency.time import CommandTime, Memory
+
+DIVISION = 21  # cycles to find a row of a zero-inserted map
+PASS_ENDS = 20
+
+
+def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
+    """The weights of as many output blocks as fit are loaded, then all rows pass by; again for the next blocks."""
+    batches, ahead = _batches(command, config, memory)
+    loads = sum(batch.bus for batch in batches)
+    cycles, compute, load, store = float(COMMAND_ENDS), 0.0, 0.0, 0.0
+    entries = ceil_div(_groups(command), config.slice_groups) * command.b_bits
+    most = max(1, config.column_words // entries)
+    for first in range(0, command.y_blocks, most):
+        blocks = min(most, command.y_blocks - first)
+        weights = _weights(command, blocks, config, memory)
+        work = _work(command, blocks, first == 0, ahead, config, memory)
+        begin = COMMAND_BEGINS + memory.latency + weights.written
+        computed, stored = run(batches, work, begin)
+        last = first + blocks == command.y_blocks
+        cycles += stored if last else computed + PASS_ENDS
+        segments = work.segments * sum(batch.steps for batch in batches)
+        compute += segments * work.computing
+        store += segments * work.storing
+        load += loads + weights.bus
+    return CommandTime(cycles, compute, load, store)
+
+
+def _groups(command: Command) -> int:
+    return command.kernel_h * command.kernel_w * command.a_blocks
+
+
+def pixel_cycles(command: Command, config: Config) -> int:
+    """Of one pixel of one output block: windows, each read and multiplied, then drained.
+
+    A window is one plane of A in one slice of K. One read fills the three taps of a kernel row, or else one tap; the
+    array takes b_bits cycles for the window meanwhile.
+    """
+    by_three = command.kernel_w == 3 and command.up_x == 1
+    units = command.a_blocks * command.kernel_h if by_three else _groups(command)
+    most = config.slice_groups // 3 if by_three else config.slice_groups
+    full, rest = divmod(units, most)
+    windows = full * max(command.b_bits, most) + (max(command.b_bits, rest) if rest else 0)
+    return max(command.a_bits * windows, widening(command) * round_words(config))
+
+
+def _batches(command: Command, config: Config, memory: Memory) -> tuple[list[Batch], int]:
+    """Row steps as they are loaded, one, two, four, ... at a time; and how many may be ahead."""
+    rows, live = lane_rows(command, config)
+    row_bytes = WORD_BYTES * command.a_bits * command.a_width
+    step = min(command.stride_y, command.kernel_h)
+    ring = min(config.lane_words // (row_bytes // WORD_BYTES * command.a_blocks), MOST_RING)
+    ahead = max(1, min(MOST_AHEAD, (ring - command.kernel_h) // step + 1))
+    most = 1
+    for size, short in ((8, 96), (4, 192), (2, 384)):
+        if row_bytes < short and (2 * size - 1) * step + command.kernel_h <= ring:
+            most = size
+            break
+    pitch_rows = rows * config.lanes * live / command.images  # of an image
+    new_rows = step / command.up_y * min(1.0, command.a_height * command.up_y / (pitch_rows * command.stride_y))
+    finding = command.kernel_h + 1 + (DIVISION if command.up_y > 1 else 0)
+
+    def batch(steps: int, map_rows: float) -> Batch:
+        joined = command.up_y == 1 and step == command.stride_y
+        requests = requests_of(map_rows, command.a_height) if joined else max(1, round(map_rows))
+        size = row_bytes * map_rows / requests
+        writing = size / WORD_BYTES / WORDS_A_CYCLE
+        kind = Requests(command.a_blocks * requests, beats(size, row_bytes, config.bus_bytes), writing)
+        way = stream(config.lanes, round(live, 4), (kind,), config, memory)
+        asking = config.lanes * (steps * finding + 4)
+        return Batch(steps, way.bus, max(way.follows, asking), max(way.written, asking))
+
+    known: dict[tuple[int, bool], Batch] = {}
+    batches: list[Batch] = []
+    left, ramp = rows, 1
+    while left:
+        steps, begins = min(ramp, most, left), not batches
+        if (steps, begins) not in known:
+            whole_window = command.kernel_h / command.up_y + (steps - 1) * new_rows
+            known[steps, begins] = batch(steps, whole_window if begins else steps * new_rows)
+        batches.append(known[steps, begins])
+        left -= steps
+        ramp = min(8, 2 * ramp)
+    return batches, ahead
+
+
+def _weights(command: Command, blocks: int, config: Config, memory: Memory) -> Stream:
+    """Column by column; blocks of a column that follow each other in memory are read together."""
+    tile = WORD_BYTES * command.kernel_h * command.kernel_w * command.b_bits
+    joined = command.b_block_stride == tile
+    size = tile * (command.a_blocks if joined else 1)
+    words_a_cycle = 3 if command.kernel_w == 3 else 1
+    kind = Requests(
+        1 if joined else command.a_blocks,
+        beats(size, 16, config.bus_bytes),
+        size / WORD_BYTES / words_a_cycle,
+    )
+    return stream(CHANNEL_BLOCK * blocks, 1.0, (kind,), config, memory)
+
+
+def _work(command: Command, blocks: int, with_sums: bool, ahead: int, config: Config, memory: Memory) -> Work:
+    """Segments of results: up to 32 pieces of 32 bytes of each lane."""
+    pieces = command.y_width * widening(command)
+    segment_log = 3 if pieces <= 8 else 4 if pieces <= 16 else 5
+    parts = ceil_div(pieces, 1 << segment_log)
+    pixels = command.y_width / parts
+    rows, _ = lane_rows(command, config)
+    live = min(1.0, command.images * command.y_height / (rows * config.lanes))
+    storing, reading = _short(pixels * _pixel_bytes(command), config, memory), _reads(command, pixels)
+    if with_sums and command.flag(Flag.ROW_SUMS):
+        storing += _short(pixels * 4, config, memory) / blocks
+        reading += (1 + pixels / 2) / blocks
+    segments = blocks * parts
+    computing = pixels * pixel_cycles(command, config) + ROW_BEGINS / segments
+    lanes = config.lanes * live
+    return Work(segments, computing, lanes * storing, lanes * reading, LANE_PIECES >> segment_log, ahead)
+
+
+def _pixel_bytes(command: Command) -> int:
+    return 2 * command.out_bits if command.out_format == Format.PLANES else 32 * widening(command)
+
+
+def _reads(command: Command, pixels: float) -> float:
+    """Cycles to read a lane's results from the store buffer: 64 bytes of words at a time, two words of a bit plane."""
+    if command.out_format == Format.PLANES:
+        return command.out_bits * (1 + pixels / 2)
+    return 1 + pixels * _pixel_bytes(command) / 64
+
+
+def _short(size: float, config: Config, memory: Memory) -> float:
+    """Cycles of the bus for one lane's store."""
+    return max(
+        beats(size, max(1, int(size)), config.bus_bytes) * config.bus_bytes / memory.bytes_per_cycle, SHORT_STORE
+    )

@@ -1,0 +1,73 @@
+"""The core's dimensions and habits, as the model needs them.
+
+The upper numbers stand in the RTL under the names in brackets. The lower ones were fitted on `vivado/cycles.json`.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from sim.command import Command
+from sim.config import Config
+from sim.contract import Format
+
+MOST_RING = 31  # rows of a lane's ring (RowDepth - 1)
+MOST_AHEAD = 22  # row steps that the loader is ahead of the array (MostAhead)
+ACCUMULATORS = 1024  # entries of the accumulator, two lanes' results each (AccDepth)
+LANE_PIECES = 64  # pieces of 32 bytes that a lane has in the store buffer (LanePieces)
+QUEUED_BEATS = 32  # before each load writer
+WORDS_A_CYCLE = 4  # that a writer puts into a lane's memory
+WORD_BYTES = 2
+PIXELS_A_WINDOW = 3  # of a lane, in a WGRAD
+
+QUEUED_REQUESTS = 20  # of a writer under way: a queue of 16, and those in registers beside it
+WRITER_STARTS = 2.0  # cycles between two requests of a writer
+REQUEST_WAY = 12  # cycles from the loader to the bus and back, beside the memory's latency
+SHORT_STORE = 1.8  # cycles that a store takes at least, however short
+COMMAND_BEGINS = 60  # cycles from the command before to the first request
+COMMAND_ENDS = 150  # and from the last store to the next command
+LIST_BEGINS = 700  # cycles from the start of a list to its first command, planned and all
+ROW_BEGINS = 3  # cycles lost at each row step
+
+
+def ceil_div(count: int, size: int) -> int:
+    return -(-count // size)
+
+
+def writers(config: Config) -> int:
+    return config.bus_bytes // 4
+
+
+def round_words(config: Config) -> int:
+    """Cycles that draining a result of every lane takes, two lanes a cycle."""
+    return config.lanes // 2
+
+
+def widening(command: Command) -> int:
+    """How many times the 16 bits of INT16 a result is wide on its way out."""
+    return {Format.INT32: 2, Format.INT64: 4}.get(Format(command.out_format), 1)
+
+
+def lane_rows(command: Command, config: Config) -> tuple[int, float]:
+    """Row steps of a lane: the images' rows are dealt to the lanes in equal shares; and which part of them is real."""
+    pitch = max(ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
+    rows = ceil_div(pitch * command.images, config.lanes)
+    return rows, command.images * pitch / (rows * config.lanes)
+
+
+def beats(size: float, grain: int, bus_bytes: int) -> float:
+    """Beats of a request, on average over the places where it may begin: multiples of `grain`.
+
+    >>> beats(192, 192, 64), beats(96, 32, 64)
+    (3.0, 2.0)
+    """
+    return (size - gcd(grain, bus_bytes)) / bus_bytes + 1
+
+
+def requests_of(rows: float, height: int) -> int:
+    """Rows that follow each other are read together, as long as they are of one image.
+
+    >>> requests_of(3, height=32), requests_of(3, height=1)
+    (1, 3)
+    """
+    return max(1, round(1 + (rows - 1) / height))

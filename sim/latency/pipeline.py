@@ -1,0 +1,114 @@
+"""Loads, array and stores beside each other, in the grain of row steps and segments of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Row steps that are loaded together: cycles of the bus, until the next batch may follow, until they are there."""
+
+    steps: int
+    bus: float
+    follows: float
+    there: float
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the array makes of a row step: segments of results, and the cycles of each.
+
+    Args:
+        computing: in the array.
+        storing: on the bus.
+        reading: out of the store buffer, meanwhile.
+    """
+
+    segments: int
+    computing: float
+    storing: float
+    reading: float
+    slots: int  # segments that the store buffer holds
+    ahead: int  # row steps that may be loaded before the array is done with the first of them
+
+
+def run(batches: Sequence[Batch], work: Work, start: float) -> tuple[float, float]:
+    """When the array is done, and the last store. Loads and stores share the bus evenly."""
+    return _Pipeline(batches, work, start).run()
+
+
+class _Pipeline:
+    """The state between two events: an end of a transfer, or one that may begin."""
+
+    def __init__(self, batches: Sequence[Batch], work: Work, start: float) -> None:
+        self.batches, self.work, self.start = batches, work, start
+        self.now = self.reader = start
+        self.there: list[float] = []  # each row step
+        self.computed: list[float] = []  # each segment
+        self.stored: list[float] = []
+        self.segments = work.segments * sum(batch.steps for batch in batches)
+        self.batch = 0
+        self.loading: float | None = None  # cycles of the bus that are left
+        self.storing: float | None = None
+        self.load_began = self.store_began = start
+
+    def run(self) -> tuple[float, float]:
+        while len(self.stored) < self.segments:
+            self._compute()
+            load_from, store_from = self._load_from(), self._store_from()
+            if load_from <= self.now:
+                self.loading, self.load_began, load_from = self.batches[self.batch].bus, self.now, inf
+            if store_from <= self.now:
+                self.storing, self.store_began, store_from = self.work.storing, self.now, inf
+            under_way = [left for left in (self.loading, self.storing) if left is not None]
+            if not under_way:
+                self.now = min(load_from, store_from)
+                continue
+            share = 1 / len(under_way)
+            self._pass(min([load_from - self.now, store_from - self.now, *(left / share for left in under_way)]), share)
+        return self.computed[-1], self.stored[-1]
+
+    def _compute(self) -> None:
+        """As far as operands are there and slots free."""
+        work = self.work
+        while (segment := len(self.computed)) < self.segments:
+            step, slot = segment // work.segments, segment - work.slots
+            if step >= len(self.there) or slot >= len(self.stored):
+                return
+            before = self.computed[-1] if self.computed else self.start
+            begin = max(before, self.there[step], self.stored[slot] if slot >= 0 else 0.0)
+            self.computed.append(begin + work.computing)
+
+    def _load_from(self) -> float:
+        """When the next batch may begin, as far as that is known."""
+        if self.loading is not None or self.batch == len(self.batches):
+            return inf
+        steps_done = len(self.there) + self.batches[self.batch].steps - self.work.ahead
+        if steps_done <= 0:
+            return self.reader
+        last = steps_done * self.work.segments - 1
+        return max(self.reader, self.computed[last]) if last < len(self.computed) else inf
+
+    def _store_from(self) -> float:
+        segment = len(self.stored)
+        if self.storing is not None or segment >= len(self.computed):
+            return inf
+        return max(self.computed[segment], self.stored[-1] if self.stored else 0.0)
+
+    def _pass(self, cycles: float, share: float) -> None:
+        self.now += cycles
+        if self.loading is not None:
+            self.loading -= cycles * share
+            if self.loading <= 1e-9:
+                batch, self.loading = self.batches[self.batch], None
+                self.there += [max(self.now, self.load_began + batch.there)] * batch.steps
+                self.reader = max(self.now, self.load_began + batch.follows)
+                self.batch += 1
+        if self.storing is not None:
+            self.storing -= cycles * share
+            if self.storing <= 1e-9:
+                self.stored.append(max(self.now, self.store_began + self.work.reading))
+                self.storing = None

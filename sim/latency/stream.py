@@ -1,0 +1,64 @@
+"""A batch of requests on its way from memory to the load writers, lane by lane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sim.config import Config
+from sim.latency.core import QUEUED_BEATS, QUEUED_REQUESTS, REQUEST_WAY, WRITER_STARTS, writers
+from sim.latency.time import Memory
+
+
+@dataclass(frozen=True)
+class Requests:
+    """So many requests of one target: beats of each, and cycles until its writer has put them away."""
+
+    number: int
+    beats: float
+    writing: float
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Cycles of a batch: what it takes of the bus, until the next may follow, until all is written."""
+
+    bus: float
+    follows: float
+    written: float
+
+
+@lru_cache(maxsize=4096)
+def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config, memory: Memory) -> Stream:
+    """Targets (lanes or columns) ask one after the other; a writer serves every 16th of them, in order.
+
+    Data comes in the order of the requests, so a writer whose queue is full holds up all behind it.
+    """
+    queues = writers(config)
+    beat = max(1.0, config.bus_bytes / memory.bytes_per_cycle)
+    put_away: list[list[float]] = [[] for _ in range(queues)]  # when each beat of a writer is
+    ended: list[list[float]] = [[] for _ in range(queues)]  # and each request
+    arrives = bus = share = 0.0
+    asks = -float(memory.latency + REQUEST_WAY)
+    for target in range(targets):
+        share += live
+        if share < 0.999:
+            continue
+        share -= 1
+        done, requests = put_away[target % queues], ended[target % queues]
+        for kind in each:
+            whole = max(1, round(kind.beats))
+            for _ in range(kind.number):
+                asks += 1
+                if len(requests) >= QUEUED_REQUESTS:
+                    asks = max(asks, requests[-QUEUED_REQUESTS])
+                arrives = max(arrives, asks + memory.latency + REQUEST_WAY)
+                bus += kind.beats * config.bus_bytes / memory.bytes_per_cycle
+                for index in range(whole):
+                    arrives += beat * kind.beats / whole
+                    if len(done) >= QUEUED_BEATS:
+                        arrives = max(arrives, done[-QUEUED_BEATS])
+                    free = (done[-1] if done else 0.0) + (0 if index else WRITER_STARTS)
+                    done.append(max(free, arrives + 2) + kind.writing / whole)
+                requests.append(done[-1])
+    return Stream(bus, arrives, max([arrives, *(done[-1] for done in put_away if done)]))

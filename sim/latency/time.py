@@ -1,0 +1,51 @@
+"""What the model is given and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What the core reads from and writes to: one bandwidth for both, and the cycles to a read's first beat."""
+
+    bytes_per_cycle: float = 50.0
+    latency: int = 60
+
+    def __post_init__(self) -> None:
+        if not (self.bytes_per_cycle > 0 and self.latency >= 0):
+            raise ValueError(
+                f"bytes_per_cycle = {self.bytes_per_cycle} must be above 0, latency = {self.latency} not below"
+            )
+
+
+@dataclass(frozen=True)
+class CommandTime:
+    """Cycles of one command, and what each of its streams would take alone."""
+
+    cycles: float
+    compute: float
+    load: float
+    store: float
+
+    def __add__(self, other: CommandTime) -> CommandTime:
+        return CommandTime(*map(sum, zip(self._fields(), other._fields(), strict=True)))
+
+    def __rmul__(self, times: float) -> CommandTime:
+        return CommandTime(*(times * value for value in self._fields()))
+
+    def _fields(self) -> tuple[float, float, float, float]:
+        return self.cycles, self.compute, self.load, self.store
+
+    @property
+    def bottleneck(self) -> str:
+        """The stream that rules: compute, or, where the memory does, the larger of load and store.
+
+        >>> CommandTime(cycles=120, compute=100, load=50, store=20).bottleneck
+        'compute'
+        >>> CommandTime(cycles=120, compute=60, load=50, store=40).bottleneck
+        'load'
+        """
+        if self.compute >= self.load + self.store:
+            return "compute"
+        return "load" if self.load >= self.store else "store"

@@ -1,0 +1,106 @@
+"""Cycles of a WGRAD: chunks of rows, and for each chunk every set of results that they add to."""
+
+from __future__ import annotations
+
+from sim.command import Command
+from sim.config import Config
+from sim.latency.core import (
+    COMMAND_BEGINS,
+    COMMAND_ENDS,
+    PIXELS_A_WINDOW,
+    SHORT_STORE,
+    WORD_BYTES,
+    WORDS_A_CYCLE,
+    beats,
+    ceil_div,
+    requests_of,
+    round_words,
+    widening,
+)
+from sim.latency.pipeline import Batch
+from sim.latency.stream import Requests, stream
+from sim.latency.time import CommandTime, Memory
+from sim.latency.wgrad_plan import WgradPlan, tap_sets
+
+CHUNK_BEGINS = 6
+
+
+def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
+    """Chunks are loaded while those before are computed; a pass stores its results in its last chunk."""
+    plan = WgradPlan.of(command, config)
+    sets = plan.pass_a * plan.pass_rows * tap_sets(command, config) * plan.pass_y
+    drain = widening(command) * round_words(config)
+    result_bytes = 32 * widening(command)
+    one_store = beats(result_bytes, result_bytes, config.bus_bytes) * config.bus_bytes / memory.bytes_per_cycle
+    storing = config.lanes * max(one_store, SHORT_STORE)
+
+    def computing(steps: int) -> float:
+        windows = ceil_div(steps * plan.span, PIXELS_A_WINDOW)
+        a_window = max(command.b_bits, PIXELS_A_WINDOW)
+        return sets * max(command.a_bits * windows * a_window, round_words(config)) + CHUNK_BEGINS
+
+    halo = plan.pass_rows - min(command.stride_y, plan.pass_rows)
+    first, later = (
+        _load(command, plan, steps, halo, config, memory) for steps, halo in ((plan.first, halo), (plan.chunk, 0))
+    )
+    ends: list[float] = []
+    reader = float(COMMAND_BEGINS + memory.latency)
+    compute = load = 0.0
+    for chunk in [*range(plan.chunks + 1)] * plan.passes:
+        batch, work = (later, computing(plan.chunk)) if chunk else (first, computing(plan.first))
+        compute, load = compute + work, load + batch.bus
+        if chunk == plan.chunks:
+            work = max(work, sets * max(storing, drain))
+        if len(ends) >= plan.buffers:
+            reader = max(reader, ends[-plan.buffers])
+        there = reader + max(batch.bus, batch.there)
+        reader += max(batch.bus, batch.follows)
+        ends.append(max(ends[-1] if ends else 0.0, there) + work)
+    cycles = ends[-1] + storing + COMMAND_ENDS - 30
+    return CommandTime(cycles, compute, load, plan.passes * sets * storing)
+
+
+def _load(command: Command, plan: WgradPlan, steps: int, halo: int, config: Config, memory: Memory) -> Batch:
+    """A chunk, in batches of a few row steps: rows of A, then rows of the error."""
+    step = min(command.stride_y, plan.pass_rows)
+    words = command.a_bits * command.a_width * plan.pass_a
+    most = 8 if words <= 64 else 4 if words <= 128 else 2 if words <= 256 else 1
+    bus = follows = written = 0.0
+    for begin in range(0, steps, most):
+        count = min(most, steps - begin)
+        rows = count * step + (halo if begin == 0 else 0)
+        kinds = _cut_requests(command, plan, config) if plan.cut else _row_requests(command, plan, count, rows, config)
+        way = stream(config.lanes, round(plan.live, 4), kinds, config, memory)
+        asking = config.lanes * (count * (plan.pass_rows + 2) + 5)
+        bus += way.bus
+        written = follows + max(way.written, asking)
+        follows += max(way.follows, asking)
+    return Batch(steps, bus, follows, written)
+
+
+def _row_requests(command: Command, plan: WgradPlan, steps: int, rows: int, config: Config) -> tuple[Requests, ...]:
+    """Whole rows: those of A that follow each other together, and those of the error."""
+    a_row = WORD_BYTES * command.a_bits * command.a_width
+    error_row = WORD_BYTES * command.b_bits * command.y_width
+    joined = min(command.stride_y, plan.pass_rows) == command.stride_y
+    a_requests = requests_of(rows, command.a_height) if joined else rows
+    a_size = a_row * rows / a_requests
+    error_requests = requests_of(steps, command.y_height)
+    error_size = error_row * steps / error_requests
+    error_writing = ceil_div(command.y_width, PIXELS_A_WINDOW) * command.b_bits * steps / error_requests
+    bus = config.bus_bytes
+    return (
+        Requests(plan.pass_a * a_requests, beats(a_size, a_row, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
+        Requests(plan.pass_y * error_requests, beats(error_size, error_row, bus), error_writing),
+    )
+
+
+def _cut_requests(command: Command, plan: WgradPlan, config: Config) -> tuple[Requests, ...]:
+    """Spans of a row: each plane apart."""
+    a_size = WORD_BYTES * min(command.a_width, (plan.span - 1) * command.stride_x + command.kernel_w)
+    error_size = WORD_BYTES * min(plan.span, command.y_width)
+    bus = config.bus_bytes
+    return (
+        Requests(command.a_bits, beats(a_size, WORD_BYTES, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
+        Requests(command.b_bits, beats(error_size, WORD_BYTES, bus), plan.span / PIXELS_A_WINDOW),
+    )

@@ -1,0 +1,111 @@
+"""How a WGRAD is cut into passes and chunks: what `vivado/rtl/planner.sv` calculates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.command import Command
+from sim.config import Config
+from sim.contract import CHANNEL_BLOCK
+from sim.latency.core import (
+    ACCUMULATORS,
+    MOST_AHEAD,
+    MOST_RING,
+    PIXELS_A_WINDOW,
+    ceil_div,
+    lane_rows,
+    round_words,
+)
+
+MOST_CHUNK = MOST_AHEAD // 2 - 1
+LONG_ENOUGH = (3, 8)  # rows and windows of a chunk that need not grow: the first ones are soon there
+
+
+@dataclass(frozen=True)
+class WgradPlan:
+    """How a command is cut, as the planner does it.
+
+    Args:
+        passes: over the operands; each covers pass_a blocks of A and pass_y of the error, and pass_rows kernel rows.
+        chunk, first: row steps of a chunk, and of the first one.
+        span, spans: pixels of a row step; a row is cut in spans only where it does not fit.
+        buffers: chunks that the column memories hold.
+    """
+
+    rows: int
+    live: float
+    passes: int
+    pass_a: int
+    pass_y: int
+    pass_rows: int
+    chunk: int
+    first: int
+    span: int
+    spans: int
+    buffers: int
+
+    @property
+    def chunks(self) -> int:
+        """Behind the first."""
+        return (self.rows * self.spans - self.first) // self.chunk
+
+    @property
+    def cut(self) -> bool:
+        return self.spans > 1
+
+    @classmethod
+    def of(cls, command: Command, config: Config) -> WgradPlan:
+        """The largest pass of blocks that fits all memories; then chunks of more rows while two of them fit."""
+        rows, live = lane_rows(command, config)
+        pass_a, pass_y = command.a_blocks, command.y_blocks
+        while not _fits(command, config, pass_a, pass_y):
+            if pass_a == pass_y == 1:
+                return cls._of_cut_rows(command, config, rows, live)
+            if pass_a >= pass_y:
+                pass_a = ceil_div(pass_a, 2)
+            else:
+                pass_y = ceil_div(pass_y, 2)
+        span, step = command.y_width, min(command.stride_y, command.kernel_h)
+        ring = _ring(command, config, pass_a)
+        chunk, windows = 1, ceil_div(span, PIXELS_A_WINDOW)
+        for tried in range(2, MOST_CHUNK + 1):
+            more = ceil_div(tried * span, PIXELS_A_WINDOW)
+            two_fit = 2 * more * command.b_bits * pass_y <= config.column_words
+            if not two_fit or (2 * tried - 1) * step + command.kernel_h > ring:
+                break
+            if chunk >= LONG_ENOUGH[0] and windows >= LONG_ENOUGH[1]:
+                break
+            if tried % 3 == 0 or span % 3 == 0 or chunk < 3:
+                chunk, windows = tried, more
+        buffers = 2 if 2 * windows * command.b_bits * pass_y <= config.column_words else 1
+        passes = ceil_div(command.a_blocks, pass_a) * ceil_div(command.y_blocks, pass_y)
+        first = (rows - 1) % chunk + 1
+        return cls(rows, live, passes, pass_a, pass_y, command.kernel_h, chunk, first, span, 1, buffers)
+
+    @classmethod
+    def _of_cut_rows(cls, command: Command, config: Config, rows: int, live: float) -> WgradPlan:
+        """Rows too wide for the memories: spans of them, one kernel row and one pair of blocks at a time."""
+        span = min(48, config.lane_words // 240 // 3 * 3)
+        buffers = 2 if 2 * span // PIXELS_A_WINDOW * command.b_bits <= config.column_words else 1
+        passes = command.a_blocks * command.y_blocks * command.kernel_h
+        return cls(rows, live, passes, 1, 1, 1, 1, 1, span, ceil_div(command.y_width, span), buffers)
+
+
+def _ring(command: Command, config: Config, pass_a: int) -> int:
+    return min(config.lane_words // (command.a_bits * command.a_width * pass_a), MOST_RING)
+
+
+def tap_sets(command: Command, config: Config) -> int:
+    """Sets of kernel columns: a set has as many as there are groups of 16 lanes."""
+    return ceil_div(command.kernel_w, max(1, config.lanes // CHANNEL_BLOCK))
+
+
+def _fits(command: Command, config: Config, pass_a: int, pass_y: int) -> bool:
+    sets = pass_a * pass_y * command.kernel_h * tap_sets(command, config)
+    windows = ceil_div(command.y_width, PIXELS_A_WINDOW)
+    return (
+        command.a_bits * command.a_width * pass_a <= config.lane_words
+        and _ring(command, config, pass_a) >= command.kernel_h
+        and sets * round_words(config) <= ACCUMULATORS
+        and windows * command.b_bits * pass_y <= config.column_words
+    )
