@@ -20,6 +20,10 @@ class ReportError(ValueError):
     """Runs that cannot be reported; the message says which and why."""
 
 
+class NoMetricsError(ReportError):
+    """A run that has only just begun."""
+
+
 @dataclass(frozen=True)
 class TrainingRun:
     """One run as its folder shows it.
@@ -96,10 +100,12 @@ def read_runs(folders: Sequence[Path]) -> tuple[list[TrainingRun], list[str]]:
     for folder in folders:
         below = _runs_below(folder)
         for each in below or [folder]:
-            if below and not _has_metrics(each):
+            try:
+                found.setdefault(each.resolve(), read_run(each))
+            except NoMetricsError:
+                if not below:
+                    raise
                 notes.append(f"{each.name} has no metrics yet and is left out.")
-            elif each.resolve() not in found:
-                found[each.resolve()] = read_run(each)
     if not found:
         raise ReportError(f"no run in {', '.join(map(str, folders))} has metrics yet")
     runs = list(found.values())
@@ -113,8 +119,8 @@ def read_run(folder: Path) -> TrainingRun:
         settings = run_folder.read_settings(folder)
     except SettingsError as problem:
         raise ReportError(f"{folder / run_folder.SETTINGS}: {problem}") from problem
-    if not _has_metrics(folder):
-        raise ReportError(f"{folder}: the run has no metrics yet ({journal.FILE} is missing or empty)")
+    if not file.exists():
+        raise NoMetricsError(f"{folder}: the run has no metrics yet (no {journal.FILE})")
     *whole, rest = file.read_text(encoding="utf-8", errors="replace").split("\n")
     score = "perplexity" if settings.is_text else "accuracy"
     lines: list[dict[str, Any]] = []
@@ -126,7 +132,7 @@ def read_run(folder: Path) -> TrainingRun:
         _check(line, (f"{part}_{score}",) if evaluated else (*NEEDED, score), file, number)
         (evaluations if evaluated else lines).append(line)
     if not lines:
-        raise ReportError(f"{folder}: the run has no metrics yet ({journal.FILE} has no whole line of training)")
+        raise NoMetricsError(f"{folder}: the run has no metrics yet ({journal.FILE} has no whole line of training)")
     summary = read_summary(folder)
     return TrainingRun(folder, settings, lines, evaluations, summary, half_line=bool(rest))
 
@@ -145,11 +151,6 @@ def _runs_below(folder: Path) -> list[Path]:
             f"{folder} is not a run of cpt train: {run_folder.SETTINGS} is neither there nor one folder below"
         )
     return below
-
-
-def _has_metrics(folder: Path) -> bool:
-    file = folder / journal.FILE
-    return file.exists() and file.stat().st_size > 0
 
 
 def _line(text: str, file: Path, number: int) -> dict[str, Any]:

@@ -1,0 +1,152 @@
+"""The page and its JSON: what they hold for runs of every kind, and that they need nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from cpt_model.cost.accelerator import PROFILES
+from cpt_model.reports.page import as_json, html
+from cpt_model.reports.report import Report, make_report
+from cpt_model.training import train
+from tests.cpt_model.reports.report_tools import leave_run
+from tests.cpt_model.training.run_tools import tiny
+
+ZC706 = PROFILES["zc706"]
+WHOLE_PAGE = 6  # schedules, learning, worth, spending, latency bars, roofline
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    tmp_path = tmp_path_factory.mktemp("runs")
+    for seed, reached in ((0, 74.0), (1, 76.0)):
+        leave_run(tmp_path / f"static-{seed}", seed=seed, fw_bits=(8,), reached=reached)
+    leave_run(tmp_path / "cyclic", reached=73.25)
+    return make_report([tmp_path], ZC706)
+
+
+@pytest.fixture(scope="module")
+def text(report: Report) -> str:
+    return html(report)
+
+
+class Page(HTMLParser):
+    """Cells of its tables, sources of its pictures, and whether every tag is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.cells: list[str] = []
+        self.pictures: list[bytes] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag == "img":
+            kind, content = dict(attrs)["src"].split(",", 1)
+            assert kind == "data:image/svg+xml;base64"
+            self.pictures.append(base64.b64decode(content))
+        elif tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells.append(data)
+
+
+def test_the_page_has_every_plot_and_the_numbers_in_tables(report: Report, text: str) -> None:
+    page = Page(text)
+    assert len(page.pictures) == WHOLE_PAGE
+    for picture in page.pictures:
+        assert ElementTree.fromstring(picture).tag.endswith("svg")
+    assert "75.00 ± 1.41" in page.cells  # both seeds
+    assert "73.25" in page.cells
+    cost = report.cost(report.groups[0].first)  # 'cyclic' comes first by name
+    assert f"{cost.saving_gbitops_pct:.1f} %" in page.cells
+    assert f"{cost.saving_hours_pct:.1f} %" in page.cells
+    assert "layer3.0.shortcut.0" in page.cells
+    assert "layer1.0.conv1 weight-gradient" in page.cells  # a dot of the roofline
+    assert "estimate (zc706)" in text
+    assert "nothing was measured on a board" in text
+
+
+def test_the_page_loads_nothing(text: str) -> None:
+    outside = [found for found in re.findall(r'(?:src|href)="([^"]*)"|url\(([^)]*)\)', text) if "data:" not in found[0]]
+    assert outside == []
+    assert "<script" not in text
+
+
+def test_the_same_runs_give_the_same_page(report: Report, text: str) -> None:
+    assert html(report) == text
+
+
+def test_json_has_what_the_page_shows(report: Report) -> None:
+    found = json.loads(json.dumps(as_json(report), allow_nan=False))
+    assert found["profile"]["name"] == "zc706"
+    assert [(group["name"], len(group["runs"])) for group in found["groups"]] == [("3-8/8 cpt x2", 1), ("8/8", 2)]
+    cyclic, static, _ = found["runs"]
+    assert cyclic["test_accuracy"] == 73.25
+    assert cyclic["schedule"][0] == [0, 3, 8]
+    assert cyclic["curves"]["step"] == list(range(4, 41, 4))
+    assert cyclic["curves"]["estimated_hours"][-1] == cyclic["estimated_hours"] < static["estimated_hours"]
+    assert cyclic["saving_hours_pct"] == pytest.approx(
+        100 * (1 - cyclic["estimated_hours"] / static["estimated_hours"]), abs=1e-3
+    )
+    (network,) = found["networks"]
+    assert list(network["iteration_seconds"]) == ["3/8", "4/8", "5/8", "6/8", "7/8", "8/8"]
+    at_8 = [each for each in network["passes"] if each["fw_bits"] == 8]
+    assert len(at_8) == 26
+    seconds = sum(each["cycles"] for each in at_8) / (ZC706.clock_mhz * 1e6)
+    assert network["iteration_seconds"]["8/8"] == pytest.approx(seconds)
+    assert static["estimated_hours"] == pytest.approx(40 * seconds / 3600)
+
+
+def test_a_network_the_core_cannot_run_is_said_in_place_of_bars(tmp_path: Path) -> None:
+    leave_run(tmp_path / "run", fw_bits=(16,), bw_bits=(16,))
+    report = make_report([tmp_path], ZC706)
+    text = html(report)
+    assert "The core cannot run this network: layer &#x27;conv1&#x27;, weight-gradient pass" in text
+    assert len(Page(text).pictures) == WHOLE_PAGE - 2
+    (network,) = as_json(report)["networks"]
+    assert network["passes"] == []
+    assert "can exceed the accumulator" in network["refused"]
+
+
+def test_float32_text_and_runs_under_way_stand_on_one_page(tmp_path: Path) -> None:
+    leave_run(tmp_path / "float", fw_bits=(0,))
+    leave_run(tmp_path / "<b>half&", done=20)
+    leave_run(tmp_path / "text", arch="lstm_lm_small", dataset="ptb", fw_bits=(5, 8), reached=120.0)
+    report = make_report([tmp_path], ZC706)
+    text = html(report)
+    assert "<b>" not in text  # a name from outside
+    assert "&lt;b&gt;half&amp;" in text
+    page = Page(text)
+    assert len(page.pictures) == WHOLE_PAGE + 4  # perplexity has two plots of its own, each network two
+    assert "20 of 40" in page.cells
+    runs = {run["name"]: run for run in as_json(report)["runs"]}
+    assert runs["text"]["test_perplexity"] == 120.0
+    assert runs["float"]["estimated_hours"] is None
+    assert runs["<b>half&"]["test_accuracy"] is None
+    assert not runs["<b>half&"]["finished"]
+
+
+def test_a_real_run_is_reported(tmp_path: Path) -> None:
+    summary = train(tiny(tmp_path / "run"))
+    report = make_report([tmp_path / "run"], ZC706)
+    (found,) = as_json(report)["runs"]
+    assert found["test_accuracy"] == summary.test_accuracy
+    assert found["gbitops"] == pytest.approx(summary.gbitops)
+    assert found["saving_gbitops_pct"] == pytest.approx(summary.saving_gbitops_pct, abs=1e-5)
+    assert found["logged_hours"] == summary.board_hours
+    assert not report.cost(report.runs[0]).differs
+    assert len(Page(html(report)).pictures) == WHOLE_PAGE
