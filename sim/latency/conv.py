@@ -41,10 +41,9 @@ def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
         blocks = min(most, command.y_blocks - first)
         weights = _weights(command, blocks, config, memory)
         work = _work(command, blocks, first == 0, ahead, config, memory)
-        begin = COMMAND_BEGINS + memory.latency + weights.written
-        computed, stored = run(batches, work, begin)
+        computed, stored = run(batches, work)
         last = first + blocks == command.y_blocks
-        cycles += stored if last else computed + PASS_ENDS
+        cycles += COMMAND_BEGINS + memory.latency + weights.written + (stored if last else computed + PASS_ENDS)
         segments = work.segments * sum(batch.steps for batch in batches)
         compute += segments * work.computing
         store += segments * work.storing
@@ -70,7 +69,7 @@ def pixel_cycles(command: Command, config: Config) -> int:
     return max(command.a_bits * windows, widening(command) * round_words(config))
 
 
-def _batches(command: Command, config: Config, memory: Memory) -> tuple[list[Batch], int]:
+def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Batch, ...], int]:
     """Row steps as they are loaded, one, two, four, ... at a time; and how many may be ahead."""
     rows, live = lane_rows(command, config)
     row_bytes = WORD_BYTES * command.a_bits * command.a_width
@@ -107,7 +106,7 @@ def _batches(command: Command, config: Config, memory: Memory) -> tuple[list[Bat
         batches.append(known[steps, begins])
         left -= steps
         ramp = min(8, 2 * ramp)
-    return batches, ahead
+    return tuple(batches), ahead
 
 
 def _weights(command: Command, blocks: int, config: Config, memory: Memory) -> Stream:

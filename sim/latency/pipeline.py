@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 
 
@@ -35,17 +36,31 @@ class Work:
     ahead: int  # row steps that may be loaded before the array is done with the first of them
 
 
-def run(batches: Sequence[Batch], work: Work, start: float) -> tuple[float, float]:
+SIMULATED_SEGMENTS = 1000  # of long commands; what is left goes on at the same pace
+LEAST_BATCHES = 4
+
+
+@lru_cache(maxsize=1024)  # most passes of a command are alike
+def run(batches: tuple[Batch, ...], work: Work) -> tuple[float, float]:
     """When the array is done, and the last store. Loads and stores share the bus evenly."""
-    return _Pipeline(batches, work, start).run()
+    per_batch = work.segments * max(batch.steps for batch in batches)
+    simulated = max(LEAST_BATCHES, SIMULATED_SEGMENTS // per_batch)
+    if len(batches) <= 2 * simulated:
+        return _Pipeline(batches, work).run()
+    half, whole = batches[:simulated], batches[: 2 * simulated]
+    ends = [_Pipeline(part, work).run() for part in (half, whole)]
+    steps = [sum(batch.steps for batch in part) for part in (half, whole, batches)]
+    periods = (steps[2] - steps[1]) / (steps[1] - steps[0])
+    computed, stored = (later + periods * (later - earlier) for earlier, later in zip(*ends, strict=True))
+    return computed, stored
 
 
 class _Pipeline:
     """The state between two events: an end of a transfer, or one that may begin."""
 
-    def __init__(self, batches: Sequence[Batch], work: Work, start: float) -> None:
-        self.batches, self.work, self.start = batches, work, start
-        self.now = self.reader = start
+    def __init__(self, batches: Sequence[Batch], work: Work) -> None:
+        self.batches, self.work = batches, work
+        self.now = self.reader = 0.0
         self.there: list[float] = []  # each row step
         self.computed: list[float] = []  # each segment
         self.stored: list[float] = []
@@ -53,7 +68,7 @@ class _Pipeline:
         self.batch = 0
         self.loading: float | None = None  # cycles of the bus that are left
         self.storing: float | None = None
-        self.load_began = self.store_began = start
+        self.load_began = self.store_began = 0.0
 
     def run(self) -> tuple[float, float]:
         while len(self.stored) < self.segments:
@@ -78,7 +93,7 @@ class _Pipeline:
             step, slot = segment // work.segments, segment - work.slots
             if step >= len(self.there) or slot >= len(self.stored):
                 return
-            before = self.computed[-1] if self.computed else self.start
+            before = self.computed[-1] if self.computed else 0.0
             begin = max(before, self.there[step], self.stored[slot] if slot >= 0 else 0.0)
             self.computed.append(begin + work.computing)
 

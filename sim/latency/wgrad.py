@@ -46,8 +46,9 @@ def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
     ends: list[float] = []
     reader = float(COMMAND_BEGINS + memory.latency)
     compute = load = 0.0
+    first_work, later_work = computing(plan.first), computing(plan.chunk)
     for chunk in [*range(plan.chunks + 1)] * plan.passes:
-        batch, work = (later, computing(plan.chunk)) if chunk else (first, computing(plan.first))
+        batch, work = (later, later_work) if chunk else (first, first_work)
         compute, load = compute + work, load + batch.bus
         if chunk == plan.chunks:
             work = max(work, sets * max(storing, drain))
