@@ -24,7 +24,7 @@ RECIPE = {
     "save_every": 200,
     "tensorboard": False,
 }
-SHORT = {**RECIPE, "steps": 1_170}
+SHORT = {**RECIPE, "steps": 780}
 SCALE = "160 epochs, 64,000 iterations of 128; one run a number"
 
 STATIC_VS_CPT = Experiment(
