@@ -39,9 +39,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     whole = {"type": int, "nargs": "+", "metavar": "N"}
     group.add_argument("--lanes", **whole, help="multiples of 16 (all)")
     group.add_argument("--columns", **whole, help="(16)")
-    group.add_argument("--slices", **whole, help="groups of 16 bits of K in a slice (1 3 6 9 12 15 18 27 36)")
+    group.add_argument("--slices", **whole, help="groups of 16 bits of K in a slice (3 6 9 12 15 18 27 36)")
     group.add_argument("--lane-words", **whole, help="depth of a lane's memory (that of zc706)")
-    group.add_argument("--clocks", type=float, nargs="+", metavar="MHZ", help="(100 150 200)")
+    group.add_argument("--clocks", type=float, nargs="+", metavar="MHZ", help="(100 200)")
     group.add_argument("--bandwidths", type=float, nargs="+", metavar="GB/S", help="of the memory (3.4 10)")
     parser.add_argument(
         "--out", type=Path, default=Path("out") / "explore", metavar="FOLDER", help="for page, pictures, JSON"

@@ -66,7 +66,7 @@ class Report:
             )
         yield (
             "RTL 'as is': the core elaborates at these sizes (3 groups of K for 16 lanes, 48 or 144 bits); the others "
-            "are legal by the contract, and need changes to the array."
+            "are legal by the contract and need changes to the RTL, so their numbers are less sure."
         )
         if self.table.unknown:
             yield f"Modules without a rule of scaling, taken as fixed: {', '.join(self.table.unknown)}."

@@ -7,7 +7,7 @@ of other sizes needs of each module what zc706 needs, times the ratio of their s
 |---|---|---|---|
 | dpu_row | lanes · columns · slice_groups | lanes · columns | – |
 | row_sum | lanes · slice_groups | – | – |
-| lane | lanes (LUT), lanes · slice_groups (FF: the window) | – | lanes, each its banks and column memories in blocks |
+| lane | lanes (LUT), lanes · slice_groups (FF: the window) | – | lanes · banks, and columns · slice_groups, in blocks |
 | array | operands (lanes + columns) · slice_groups, results held and drained, lanes · columns | – | – |
 | core, row_table, store_buffer | lanes | – | lanes |
 | accumulator, epilogue, requantise, noise | columns: two lanes' results a cycle, whatever the lanes | – | columns |
@@ -154,11 +154,15 @@ def half_blocks(words: int, bits: int) -> int:
 
 
 def _lane_memory(config: Config) -> float:
-    """Four banks of the lane's words, each a power of two and a rest, and three column memories."""
+    """Four banks of each lane's words, a power of two and a rest, and a column memory for each group of each column.
+
+    The column memories lie in the lanes, three in each, if a slice has 3 groups for 16 lanes.
+    """
     bank = -(-config.lane_words // 4)
     low = 1 << (bank.bit_length() - 1)
     halves = 4 * (half_blocks(low, 16) + (half_blocks(bank - low, 16) if bank > low else 0))
-    return config.lanes * (halves + 3 * half_blocks(config.column_words, 16))
+    column_memories = config.columns * config.slice_groups
+    return config.lanes * halves + column_memories * half_blocks(config.column_words, 16)
 
 
 RULES: dict[str, dict[str, Size]] = {

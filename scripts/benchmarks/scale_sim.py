@@ -54,9 +54,9 @@ UseRamulatorTrace = False
 
 @dataclass(frozen=True)
 class ForwardPass:
-    """Seconds that SCALE-Sim took, and what it simulated."""
+    """CPU seconds that SCALE-Sim took, and what it simulated."""
 
-    seconds: float
+    cpu_seconds: float
     layers: int
     cycles: float
 
@@ -98,8 +98,8 @@ def simulate(count: ModelCount) -> ForwardPass:
             (folder / file).write_text(text)
         paths = {key: str(folder / file) for key, file in (("config", "array.cfg"), ("topology", "network.csv"))}
         simulator = scalesim(save_disk_space=True, verbose=False, layout=str(folder / "layout.csv"), **paths)
-        start = time.perf_counter()
+        start = time.process_time()
         simulator.run_scale(top_path=str(folder))
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         lines = (folder / NAME / "COMPUTE_REPORT.csv").read_text().splitlines()[1:]
     return ForwardPass(seconds, len(lines), sum(float(line.split(",")[2]) for line in lines))

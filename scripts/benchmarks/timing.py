@@ -14,3 +14,11 @@ def best_seconds(job: Callable[[], object], repeat: int) -> float:
         job()
         seconds.append(time.perf_counter() - start)
     return min(seconds)
+
+
+def mean_cpu_seconds(job: Callable[[], object], repeat: int) -> float:
+    """What a job costs on a machine that others use too."""
+    start = time.process_time()
+    for _ in range(max(1, repeat)):
+        job()
+    return (time.process_time() - start) / max(1, repeat)

@@ -11,8 +11,8 @@ from cpt_model.cost import Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from scripts.cli import main
 
-RUN = ("--arch", "cifar10_resnet_8", "--fw-bits", "3", "8", "--bw-bits", "8", "--iterations", "320")
-SMALL = ("explore", *RUN, "--lanes", "16", "32", "48", "--slices", "3", "9", "--part", "xczu9eg")
+RUN = ("--arch", "cifar10_resnet_8", "--fw-bits", "3", "8", "--bw-bits", "8", "--iterations", "320", "--batch", "8")
+SMALL = ("explore", *RUN, "--lanes", "16", "48", "--slices", "3", "9", "--part", "xczu9eg", "--bandwidths", "10")
 
 
 def test_it_writes_a_page_pictures_and_values(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_it_writes_a_page_pictures_and_values(capsys: pytest.CaptureFixture[str]
     assert page.count("data:image/png;base64,") == 2
     assert "http" not in page
     values = json.loads((folder / "explore.json").read_text())
-    assert len(values["designs"]) == 36
+    assert len(values["designs"]) == 3 * 2
     assert values["best"]["hours"] == min(each["hours"] for each in values["designs"])
     (row,) = [line for line in text.splitlines() if line.startswith("  48 x 16 x 144  ")]
     assert f"{values['best']['hours']:.4g}" in row
@@ -39,7 +39,7 @@ def test_hours_and_layers_are_the_boards(capsys: pytest.CaptureFixture[str], tmp
     assert main(["explore", *RUN, *sizes, "--json", "--out", str(tmp_path)]) == 0
     values = json.loads(capsys.readouterr().out)
     network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(PROFILES["zc706"])
-    assert values["best"]["hours"] == pytest.approx(board.hours(network, Run.named("3-8/8", 320)))
+    assert values["best"]["hours"] == pytest.approx(board.hours(network, Run.named("3-8/8", 320, 8)))
     at_low = [each for each in values["layers"] if each["bits"] == "3/8"]
     assert len(at_low) == len(values["layers"]) / 2 == 26
     assert {each["bottleneck"] for each in at_low} <= {"compute", "load", "store"}
@@ -48,13 +48,31 @@ def test_hours_and_layers_are_the_boards(capsys: pytest.CaptureFixture[str], tmp
 
 def test_a_part_can_be_filled_in_part(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     numbers = ("--lut", "250000", "--ff", "500000", "--dsp", "1000", "--bram", "600")
-    assert main(["explore", *RUN, *numbers, "--fill", "70", "--clocks", "150", "--json", "--out", str(tmp_path)]) == 0
+    assert (
+        main(
+            [
+                "explore",
+                *RUN,
+                *numbers,
+                "--fill",
+                "70",
+                "--clocks",
+                "150",
+                "--bandwidths",
+                "10",
+                "--json",
+                "--out",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
     values = json.loads(capsys.readouterr().out)
     assert values["part"]["lut"] == pytest.approx(175_000)
     assert values["part"]["name"].startswith("70 % of an FPGA with 250,000 LUT")
     assert max(each["lut"] for each in values["designs"]) <= 175_000
     assert max(each["dsp"] for each in values["designs"]) <= 700
-    assert sum(each["count"] for each in values["skipped"]) + len(values["designs"]) == 16 * 9 * 2
+    assert sum(each["count"] for each in values["skipped"]) + len(values["designs"]) == 16 * 8
 
 
 @pytest.mark.parametrize(

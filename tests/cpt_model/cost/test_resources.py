@@ -57,6 +57,7 @@ def test_a_lanes_memory_takes_whole_blocks() -> None:
     assert table.estimate(replace(ZC706, lane_words=8192)).bram36 == pytest.approx(100 * 11 / 15)
     assert table.estimate(replace(ZC706, lane_words=4096)).bram36 == pytest.approx(100 * 7 / 15)
     assert table.estimate(replace(ZC706, lane_words=64)).bram36 == pytest.approx(100 * 7 / 15)
+    assert table.estimate(replace(ZC706, slice_groups=18)).bram36 == pytest.approx(100 * 18 / 15)
     assert table.estimate(replace(ZC706, slice_groups=18)).lut == pytest.approx(100)
     assert table.estimate(replace(ZC706, slice_groups=18)).ff == pytest.approx(200)
 

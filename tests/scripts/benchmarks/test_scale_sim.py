@@ -53,6 +53,6 @@ def test_without_it_the_benchmark_says_how_to_get_it(
     assert "pip install" in capsys.readouterr().err
     assert set(results) == {
         "resnet74_schedule_hours_of_board",
-        "resnet74_schedule_seconds",
-        "resnet74_schedule_and_tracing_seconds",
+        "resnet74_schedule_cpu_seconds",
+        "resnet74_tracing_and_schedule_cpu_seconds",
     }
