@@ -1,8 +1,8 @@
-"""What the contract and the memory allow: the least time of a list, to be set beside what is measured.
+"""What a list should take, to be set beside what is measured: the latency model's cycles, and a bound.
 
     cycles ≥ Σ over commands of max(array cycles, bytes moved / bandwidth)
 
-A bound from two formulas, not a model of the core: loads and stores are taken to overlap perfectly with the array.
+The bound comes from two formulas and holds for every core of the build; the model (`sim.latency`) is of the RTL core.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from sim.command import Command
 from sim.config import Config
 from sim.cycles import array_cycles
+from sim.latency import Memory, command_time
+from sim.latency.core import LIST_BEGINS
 from sim.tensors import operand_a, operand_b, output, row_sums
 
 BYTES_PER_CYCLE = 50.0  # the ZC706's SODIMM at 200 MHz: 10 GB/s
@@ -27,3 +29,9 @@ def bound_cycles(commands: Iterable[Command], config: Config, bytes_per_cycle: f
     """No executor of this build is faster: its bus reads and writes one beat a cycle each, if memory keeps up."""
     bytes_per_cycle = min(bytes_per_cycle, 2 * config.bus_bytes)
     return sum(max(array_cycles(command, config), moved_bytes(command) / bytes_per_cycle) for command in commands)
+
+
+def model_cycles(commands: Iterable[Command], config: Config, bytes_per_cycle: float = BYTES_PER_CYCLE) -> float:
+    """By the latency model, from the list's start to its end."""
+    memory = Memory(bytes_per_cycle)
+    return LIST_BEGINS + sum(command_time(command, config, memory).cycles for command in commands)

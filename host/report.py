@@ -20,7 +20,8 @@ COLOURS = {"forward": "#4477aa", "input-error": "#ee6677", "weight-gradient": "#
 class Row:
     """One layer's pass at one precision; latencies over its repeats, in microseconds.
 
-    `source` says what the latencies are: measured, simulated or counted. The bound is what array and memory allow.
+    `source` says what the latencies are: measured, simulated or counted. The bound is what array and memory allow, the
+    model what the RTL core should take (`host.prediction`).
     """
 
     source: str
@@ -44,10 +45,14 @@ class Row:
     load_stall: int
     store_stall: int
     bound_us: float
-    ratio: float  # latency over bound
+    model_us: float
+    ratio: float  # latency over model
     upload_us: float  # the host's share: packing and flushing, once
     read_us: float
     golden: str  # "equal", or "unchecked"
+    build: str
+    clock_mhz: float
+    results: str  # what passes store
 
 
 @dataclass
@@ -57,6 +62,8 @@ class Gathered:
     job: Job
     outcomes: list[ListOutcome]
     bound_cycles: float
+    model_cycles: float
+    results: str = "int16"
     upload_seconds: float = 0.0
     read_seconds: float = 0.0
     golden: str = "unchecked"
@@ -65,7 +72,7 @@ class Gathered:
     def row(self, source: Source, network: str) -> Row:
         times = [source.microseconds(outcome) for outcome in self.outcomes]
         middle = sorted(self.outcomes, key=lambda outcome: outcome.cycles)[len(self.outcomes) // 2].counters
-        median, bound = statistics.median(times), self.bound_cycles / source.clock_mhz
+        median, model = statistics.median(times), self.model_cycles / source.clock_mhz
         return Row(
             source=source.kind,
             device=source.device,
@@ -87,11 +94,15 @@ class Gathered:
             busy=middle.busy,
             load_stall=middle.load_stall,
             store_stall=middle.store_stall,
-            bound_us=round(bound, 3),
-            ratio=round(median / bound, 3),
+            bound_us=round(self.bound_cycles / source.clock_mhz, 3),
+            model_us=round(model, 3),
+            ratio=round(median / model, 3),
             upload_us=round(self.upload_seconds * 1e6, 1),
             read_us=round(self.read_seconds * 1e6, 1),
             golden=self.golden,
+            build=source.build,
+            clock_mhz=source.clock_mhz,
+            results=self.results,
         )
 
 
@@ -99,7 +110,7 @@ def as_table(rows: Sequence[Row], source: Source) -> str:
     """For people: the source first, then a line for each row, then a sum for each precision."""
     shown = [
         *("layer", "layers", "which", "fw_bits", "bw_bits", "runs"),
-        *("latency_us", "latency_us_stdev", "cycles", "bound_us", "ratio", "golden"),
+        *("latency_us", "latency_us_stdev", "cycles", "bound_us", "model_us", "ratio", "golden"),
     ]
     cells = [shown, *([_text(getattr(row, key)) for key in shown] for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(shown))]
@@ -118,10 +129,10 @@ def sum_line(bits: tuple[int, int], rows: Iterable[Row], source: Source) -> str:
     chosen = [row for row in rows if (row.fw_bits, row.bw_bits) == bits]
     passes = sum(row.layers for row in chosen)
     total = sum(row.layers * row.latency_us for row in chosen)
-    bound = sum(row.layers * row.bound_us for row in chosen)
+    bound, model = (sum(row.layers * getattr(row, key) for row in chosen) for key in ("bound_us", "model_us"))
     return (
-        f"{bits[0]}/{bits[1]} bits: {passes} passes, {total:,.1f} us {source.kind};"
-        f" array and memory need {bound:,.1f} us at least"
+        f"{bits[0]}/{bits[1]} bits: {passes} passes, {total:,.1f} us {source.kind}; the latency model says"
+        f" {model:,.1f} us, array and memory need {bound:,.1f} us at least"
     )
 
 

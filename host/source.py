@@ -22,19 +22,22 @@ class Source:
         device: "board", or the executor's name.
         meaning: the same as a sentence.
         clock_mhz: turns cycles into time, where the host's clock does not count.
+        build: name of the core's configuration.
     """
 
     kind: str
     device: str
     meaning: str
     clock_mhz: float
+    build: str
 
     @classmethod
     def of(cls, accelerator: Accelerator, clock_mhz: float) -> Source:
+        build = accelerator.config.name
         if accelerator.simulates is None:
-            return cls(MEASURED, "board", "on hardware, by the host's clock from start to done", clock_mhz)
+            return cls(MEASURED, "board", "on hardware, by the host's clock from start to done", clock_mhz, build)
         kind, meaning = SIMULATIONS.get(accelerator.simulates, COUNTS)
-        return cls(kind, accelerator.simulates, meaning, clock_mhz)
+        return cls(kind, accelerator.simulates, meaning, clock_mhz, build)
 
     def microseconds(self, outcome: ListOutcome) -> float:
         """A list's latency: the host's clock on a board, cycles at the assumed clock elsewhere."""

@@ -20,7 +20,8 @@ from host.golden import Golden, Product, job_key
 from host.jobs import RESULTS, Job, Step, drawn_operands, training_jobs
 from host.layer import Conv
 from host.networks import named_network
-from host.prediction import BYTES_PER_CYCLE, bound_cycles
+from host.prediction import BYTES_PER_CYCLE, bound_cycles, model_cycles
+from scripts.board_fit import add_fit
 from sim.config import Config
 from sim.contract import CONFIGS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME
 from sim.devices import DEVICES
@@ -59,13 +60,14 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
             help="golden data of 'cpt board export'; without\n"
             "--network its own run (default: PyTorch computes what is expected)",
         )
-        parser.add_argument("--repeats", type=int, default=5, help="runs of each pass (measure; 5)")
+        if job is measure:
+            parser.add_argument("--repeats", type=int, default=5, help="runs of each pass (5)")
         parser.add_argument(
             "--bandwidth",
             type=above_zero,
             default=BYTES_PER_CYCLE,
             metavar="BYTES",
-            help=f"of the memory, a cycle, for the bound ({BYTES_PER_CYCLE:g})",
+            help=f"of the memory, a cycle, for bound and model ({BYTES_PER_CYCLE:g})",
         )
         parser.add_argument(
             "--clock-mhz",
@@ -79,6 +81,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     add_run(parser)
     parser.add_argument("--out", type=Path, default=Path("golden.json"), metavar="FILE", help="(golden.json)")
     parser.set_defaults(run=export)
+    add_fit(jobs)
     parser = jobs.add_parser("info", help="open a device and print what it is")
     add_device(parser)
     parser.set_defaults(run=info)
@@ -249,8 +252,9 @@ def measure(arguments: argparse.Namespace) -> int:
                 for done in passes.repeat(job, drawn_operands(job), arguments.repeats):
                     golden.check(job, done.result, done.row_sums)
                     outcomes.append(done.outcome)
-                bound = bound_of(passes, job, accelerator, arguments.bandwidth)
-                gathered = Gathered(job, outcomes, bound, done.upload_seconds, done.read_seconds, "equal")
+                gathered = Gathered(job, outcomes, *predicted(passes, job, accelerator, arguments.bandwidth))
+                gathered.upload_seconds, gathered.read_seconds = done.upload_seconds, done.read_seconds
+                gathered.results, gathered.golden = golden.results, "equal"
                 gathered.layers = counts.get(job.name, 1)
                 rows.append(gathered.row(source, golden.network))
     return told(rows, source, arguments.out, "measure")
@@ -270,8 +274,11 @@ def stream(arguments: argparse.Namespace) -> int:
 
             def keep(done: Done) -> None:
                 golden.check(done.job, done.result, done.row_sums)
-                bound = bound_of(passes, done.job, accelerator, arguments.bandwidth)
-                entry = gathered.setdefault(job_and_name(done.job), Gathered(done.job, [], bound, golden="equal"))
+                name = job_and_name(done.job)
+                if name not in gathered:
+                    bound, model = predicted(passes, done.job, accelerator, arguments.bandwidth)
+                    gathered[name] = Gathered(done.job, [], bound, model, golden.results, golden="equal")
+                entry = gathered[name]
                 entry.outcomes.append(done.outcome)
                 entry.upload_seconds, entry.read_seconds = done.upload_seconds, done.read_seconds
 
@@ -299,8 +306,10 @@ def bits_of(steps: Iterable[Step]) -> list[tuple[int, int]]:
     return [(step.fw_bits, step.bw_bits) for step in steps]
 
 
-def bound_of(passes: Stream, job: Job, accelerator: Accelerator, bandwidth: float) -> float:
-    return bound_cycles(passes.compiled(job).commands.commands, accelerator.config, bandwidth)
+def predicted(passes: Stream, job: Job, accelerator: Accelerator, bandwidth: float) -> tuple[float, float]:
+    """Cycles of a pass: the bound, and the latency model's."""
+    commands, config = passes.compiled(job).commands.commands, accelerator.config
+    return bound_cycles(commands, config, bandwidth), model_cycles(commands, config, bandwidth)
 
 
 def told(rows: list[Row], source: object, folder: Path | None, name: str) -> int:

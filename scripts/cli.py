@@ -44,6 +44,7 @@ COMMANDS = (
     "cosim",
     "cycles",
     "iteration",
+    "latency",
     "vectors",
     "tables",
     "cost",

@@ -113,7 +113,12 @@ def _run(group: Any) -> None:
     group.add_argument("--log-every", "--print_freq", dest="log_every", type=int, metavar="N", help="steps")
     group.add_argument("--eval-every", "--eval_every", dest="eval_every", type=int, metavar="N", help="steps")
     group.add_argument("--save-every", type=int, metavar="N", help="steps; else at evaluations and every 10 minutes")
-    group.add_argument("--latency-model", dest="latency", metavar="NAME", help="board whose hours are counted: paper")
+    group.add_argument(
+        "--latency-model",
+        dest="latency",
+        metavar="NAME",
+        help="board whose hours are counted: paper, zc706, zc706-ps, or a profile file",
+    )
     group.add_argument("--no-tensorboard", dest="tensorboard", action="store_false", help="metrics.jsonl only")
     group.add_argument("--dry-run", action="store_true", help="print the settings and end")
     group.add_argument("--cmd", choices=["train", "test"], help="test evaluates the checkpoint of --resume")

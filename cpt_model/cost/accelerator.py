@@ -23,7 +23,7 @@ from sim.latency import CommandTime, Memory, command_time
 
 @dataclass(frozen=True)
 class Profile:
-    """A build of the core at a clock, with a memory.
+    """A build of the core at a clock, with a memory, and what a host adds to each pass that it starts.
 
     >>> PROFILES["zc706"].gigabytes_per_second
     10.0
@@ -33,6 +33,7 @@ class Profile:
     config: Config
     clock_mhz: float
     memory: Memory
+    list_us: float = 0.0  # 0: an iteration is one list
 
     @property
     def gigabytes_per_second(self) -> float:
@@ -108,7 +109,7 @@ def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
 def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
     """One product's pass: the commands the driver would start, one after the other."""
     precision = pass_precision(which, bits.forward, bits.gradient)
-    output = stored_results(product, which, precision, "int16")
+    output = stored_results(product, which, precision, "products")
     program = lower(product, which, precision, profile.config, output, plan=Plan())
     times = (command_time(command, profile.config, profile.memory) for command in program.commands)
-    return sum(times, start=CommandTime(0, 0, 0, 0))
+    return sum(times, start=CommandTime(profile.list_us * profile.clock_mhz, 0, 0, 0))

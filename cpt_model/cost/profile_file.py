@@ -1,7 +1,8 @@
 """Profiles by name, from a JSON file, and at another clock or bandwidth.
 
 A file has a name, a build (the name of one of the contract's, or its parameters as `sim/contract.toml` has them), the
-clock, the memory's bandwidth in one of two units, and the cycles to a read's first beat:
+clock, the memory's bandwidth in one of two units, the cycles to a read's first beat, and, if the host starts a list
+for each pass, the microseconds that this takes (`cpt board fit` writes such files):
 
     {"name": "mine", "config": "zc706", "clock_mhz": 150, "gigabytes_per_second": 3.2, "latency": 60}
 """
@@ -20,7 +21,7 @@ from sim.contract import CONFIG_RANGES, CONFIGS
 from sim.latency import Memory
 
 BANDWIDTHS = ("bytes_per_cycle", "gigabytes_per_second")
-KEYS = ("name", "config", "clock_mhz", *BANDWIDTHS, "latency")
+KEYS = ("name", "config", "clock_mhz", *BANDWIDTHS, "latency", "list_us")
 
 
 class ProfileError(ValueError):
@@ -82,6 +83,7 @@ def profile_of(values: object) -> Profile:
         _config(values["name"], values["config"]),
         clock,
         Memory(per_cycle, _whole("latency", values["latency"], least=0)),
+        0.0 if values.get("list_us", 0) == 0 else _positive("list_us", values["list_us"]),
     )
 
 

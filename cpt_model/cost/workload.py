@@ -91,7 +91,7 @@ class Workload:
     def _commands(self, key: tuple[Conv, Pass], bits: Bits, config: Config) -> tuple[Command, ...]:
         shape, which = key
         precision = pass_precision(which, bits.forward, bits.gradient)
-        output = stored_results(shape, which, precision, "int16")
+        output = stored_results(shape, which, precision, "products")
         try:
             return tuple(lower(shape, which, precision, config, output, plan=Plan()).commands)
         except (LayerError, PlanError) as problem:

@@ -1,4 +1,4 @@
-"""Boards whose hours a run is counted in, by name."""
+"""Boards whose hours a run is counted in: by name, or by a profile's file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 from cpt_model.cost import ModelCount, Run, paper_board
+from cpt_model.cost.accelerator import AcceleratorBoard
+from cpt_model.cost.profile_file import find_profile
+
+PAPER = "paper"
 
 
 class LatencyModel(Protocol):
@@ -14,15 +18,15 @@ class LatencyModel(Protocol):
     def hours(self, count: ModelCount, run: Run) -> float: ...
 
 
-LATENCY_MODELS: dict[str, Callable[[], LatencyModel]] = {"paper": paper_board}
-
-
 def latency_model(name: str) -> Callable[[], LatencyModel]:
-    """How a board's model is made; calling it may take a second.
+    """How a board's model is made; calling it may take a second. Unknown names and malformed files are refused here.
 
     >>> latency_model("paper") is paper_board
     True
+    >>> latency_model("zc706")().profile.clock_mhz
+    200.0
     """
-    if name not in LATENCY_MODELS:
-        raise ValueError(f"no latency model '{name}'; there are: {', '.join(LATENCY_MODELS)}")
-    return LATENCY_MODELS[name]
+    if name == PAPER:
+        return paper_board
+    profile = find_profile(name, also=(PAPER,))
+    return lambda: AcceleratorBoard(profile)

@@ -15,6 +15,7 @@ from host.report import Gathered, Row, as_table, plot, read_csv, write_csv
 from host.source import Source
 from sim.contract import NO_COMMAND, Error
 from sim.counters import Counters
+from tests.tools import TINY
 
 JOB = Job("conv1", Conv(2, 3, 16, 8, 8, (3, 3), padding=(1, 1)), Pass.FORWARD, Step(0, 3, 8))
 
@@ -24,13 +25,13 @@ def outcome(cycles: int, seconds: float) -> ListOutcome:
 
 
 def source(simulates: str | None) -> Source:
-    device: Any = SimpleNamespace(simulates=simulates)
+    device: Any = SimpleNamespace(simulates=simulates, config=TINY)
     return Source.of(device, clock_mhz=200)
 
 
 def row(simulates: str | None) -> Row:
     runs = [outcome(1000, 10e-6), outcome(1200, 14e-6), outcome(1100, 11e-6)]
-    return Gathered(JOB, runs, bound_cycles=800, golden="equal").row(source(simulates), "net")
+    return Gathered(JOB, runs, bound_cycles=800, model_cycles=1000, golden="equal").row(source(simulates), "net")
 
 
 @pytest.mark.parametrize(
@@ -49,8 +50,9 @@ def test_latency_is_the_hosts_clock_on_a_board_and_cycles_elsewhere(
     assert (found.source, found.device) == (kind, simulates or "board")
     assert (found.latency_us, found.latency_us_min, found.latency_us_max) == (median, least, most)
     assert (found.cycles, found.busy, found.load_stall, found.store_stall) == (1100, 550, 3, 4)
-    assert found.bound_us == 4.0
-    assert found.ratio == pytest.approx(median / 4)
+    assert (found.bound_us, found.model_us) == (4.0, 5.0)
+    assert found.ratio == pytest.approx(median / 5)
+    assert (found.build, found.clock_mhz, found.results) == ("tiny", 200, "int16")
 
 
 @pytest.mark.parametrize("simulates", ["rtl", "hls", "reference", "Broken"])
@@ -63,14 +65,14 @@ def test_no_simulation_says_measured(simulates: str, tmp_path: Path) -> None:
 
 def test_spread_is_the_standard_deviation() -> None:
     assert row("rtl").latency_us_stdev == pytest.approx(0.5)
-    assert Gathered(JOB, [outcome(5, 1e-6)], 1.0).row(source("rtl"), "net").latency_us_stdev == 0
+    assert Gathered(JOB, [outcome(5, 1e-6)], 1.0, 1.0).row(source("rtl"), "net").latency_us_stdev == 0
 
 
 def test_sums_count_every_layer_a_row_stands_for() -> None:
-    gathered = Gathered(JOB, [outcome(1000, 0.0)], bound_cycles=200)
+    gathered = Gathered(JOB, [outcome(1000, 0.0)], bound_cycles=200, model_cycles=900)
     gathered.layers = 3
     table = as_table([gathered.row(source("rtl"), "net")], source("rtl"))
-    assert "3/8 bits: 3 passes, 15.0 us simulated; array and memory need 3.0 us at least" in table
+    assert "3/8 bits: 3 passes, 15.0 us simulated; the latency model says 13.5 us, array and memory need 3.0 us at least" in table
 
 
 def test_a_file_gives_the_rows_back(tmp_path: Path) -> None:

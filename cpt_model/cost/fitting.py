@@ -1,0 +1,94 @@
+"""Fits the latency model to a board: the bandwidth of its memory, and what the host adds to each list.
+
+The input is the CSV that `cpt board measure` writes. The core's cycles follow from the commands; what the model cannot
+know is how fast the board's memory is and how long the host takes from start to done.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from host.jobs import pass_precision, stored_results
+from host.layer import Pass
+from host.lower import lower
+from host.networks import named_network
+from host.plan import Plan
+from host.prediction import model_cycles
+from host.report import Row
+from sim.command import Command
+from sim.config import Config
+
+# From a slow port to two full buses.
+BANDWIDTHS = np.geomspace(2.0, 128.0, 49)
+
+
+class FitError(ValueError):
+    """Measurements that no profile follows from; the message says why."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A memory and a host that explain the measurements best.
+
+    Attributes:
+        bytes_per_cycle: of the memory, reads and writes together.
+        list_us: what the host adds to each list.
+        mean_pct, worst_pct: deviations of the fitted model from the latencies.
+    """
+
+    config: Config
+    clock_mhz: float
+    bytes_per_cycle: float
+    list_us: float
+    mean_pct: float
+    worst_pct: float
+
+    @property
+    def gigabytes_per_second(self) -> float:
+        return self.bytes_per_cycle * self.clock_mhz / 1e3
+
+
+def fit(rows: Sequence[Row]) -> Fit:
+    """The least mean deviation, over all bandwidths; the host's share is the median of what is left."""
+    config, clock = _build(rows)
+    passes = [_commands(row, config) for row in rows]
+    measured = np.array([row.latency_us for row in rows])
+    best: Fit | None = None
+    for bandwidth in BANDWIDTHS.tolist():
+        model = np.array([model_cycles(commands, config, bandwidth) / clock for commands in passes])
+        host = max(0.0, statistics.median((measured - model).tolist()))
+        deviations = 100 * np.abs((model + host) / measured - 1)
+        found = Fit(config, clock, bandwidth, host, float(deviations.mean()), float(deviations.max()))
+        if best is None or found.mean_pct < best.mean_pct:
+            best = found
+    assert best is not None
+    return best
+
+
+def _build(rows: Sequence[Row]) -> tuple[Config, float]:
+    if len(rows) < 3:
+        raise FitError(f"{len(rows)} passes are too few to fit a memory and a host to: measure three or more")
+    kinds = {(row.source, row.build, row.clock_mhz) for row in rows}
+    if len(kinds) > 1:
+        raise FitError(f"rows of different sources, builds or clocks: {', '.join(map(str, sorted(kinds)))}")
+    source, build, clock = kinds.pop()
+    if source == "counted":
+        raise FitError("these latencies are counted, not measured or simulated: there is no time in them")
+    wrong = [row for row in rows if not row.latency_us > 0]
+    if wrong:
+        raise FitError(f"latency_us = {wrong[0].latency_us} of layer '{wrong[0].layer}': a latency is above 0")
+    return Config.named(build), clock
+
+
+def _commands(row: Row, config: Config) -> list[Command]:
+    layers = named_network(row.network, row.batch)
+    if row.layer not in layers:
+        raise FitError(f"network '{row.network}' has no layer '{row.layer}'")
+    layer, which = layers[row.layer], Pass(row.which)
+    precision = pass_precision(which, row.fw_bits, row.bw_bits)
+    stored = stored_results(layer, which, precision, row.results)
+    return lower(layer, which, precision, config, stored, plan=Plan()).commands
