@@ -16,11 +16,12 @@ from host.layer import Conv, Pass
 from host.lower import lower
 from host.plan import Plan
 from host.precision import Output, Precision
+from host.prediction import bound_cycles
 from host.program import Program
 from scripts.layer_spec import parse_layer
 from scripts.simulate import as_table
 from sim.config import Config
-from sim.contract import CHANNEL_BLOCK, CONFIGS, Format
+from sim.contract import CONFIGS, Format
 from sim.counters import Counters
 from sim.reference import Reference
 from sim.tensors import operand_a, operand_b, output
@@ -43,7 +44,7 @@ OTHER = (
     "linear:n128,c256-64",
 )
 # Shapes for the latency model's examination: drawn, not chosen, and not looked at while it was written.
-UNSEEN_SEED, UNSEEN_POINTS, UNSEEN_MOST_CYCLES = 2026, 36, 250_000
+UNSEEN_SEED, UNSEEN_POINTS, UNSEEN_CYCLES = 2027, 40, (5_000, 100_000)
 BODY_BITS = ((3, 3), (4, 4), (3, 8), (6, 6), (8, 8))
 OTHER_BITS = ((8, 8), (3, 3))
 REPEATS = 2  # of the command in the list; its cycles are the distance between the last two ends
@@ -70,7 +71,7 @@ def grid(body_only: bool) -> list[Point]:
 
 
 def unseen(config: Config) -> list[Point]:
-    """Layers, passes and widths by the dice, as long as the array has less than some number of cycles to do."""
+    """Layers, passes and widths by the dice, as long as simulating them takes seconds."""
     dice = random.Random(UNSEEN_SEED)
     points: list[Point] = []
     while len(points) < UNSEEN_POINTS:
@@ -79,10 +80,9 @@ def unseen(config: Config) -> list[Point]:
         extent, batch = dice.choice((4, 7, 8, 12, 14, 20, 28, 32, 56)), dice.choice((8, 16, 50, 64, 100, 128))
         text = f"conv:n{batch},c{channels[0]}-{channels[1]},{extent}x{extent},k{kernel},s{stride},p{kernel // 2}"
         point = Point(text, dice.choice(list(Pass)), (dice.randint(3, 8), dice.randint(3, 8)))
-        layer = parse_layer(text)
-        macs = config.lanes * config.columns * CHANNEL_BLOCK * config.slice_groups
-        cycles = layer.macs * point.bits[0] * point.bits[1] / macs
-        if 2_000 < cycles < UNSEEN_MOST_CYCLES:
+        program = lower(parse_layer(text), point.which, point.precision(), config, OUTPUT, plan=Plan())
+        bound = bound_cycles(program.commands, config)
+        if UNSEEN_CYCLES[0] < bound < UNSEEN_CYCLES[1]:
             points.append(point)
     return points
 

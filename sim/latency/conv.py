@@ -44,9 +44,9 @@ def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
         computed, stored = run(batches, work)
         last = first + blocks == command.y_blocks
         cycles += COMMAND_BEGINS + memory.latency + weights.written + (stored if last else computed + PASS_ENDS)
-        segments = work.segments * sum(batch.steps for batch in batches)
-        compute += segments * work.computing
-        store += segments * work.storing
+        rows = blocks * sum(batch.steps for batch in batches)
+        compute += rows * sum(work.computing)
+        store += rows * sum(work.storing)
         load += loads + weights.bus
     return CommandTime(cycles, compute, load, store)
 
@@ -124,28 +124,39 @@ def _weights(command: Command, blocks: int, config: Config, memory: Memory) -> S
 
 
 def _work(command: Command, blocks: int, with_sums: bool, ahead: int, config: Config, memory: Memory) -> Work:
-    """Segments of results: up to 32 pieces of 32 bytes of each lane."""
-    pieces = command.y_width * widening(command)
+    """Segments of results: 32 pieces of 32 bytes of each lane, and what is left of a row."""
+    wide = widening(command)
+    pieces = command.y_width * wide
     segment_log = 3 if pieces <= 8 else 4 if pieces <= 16 else 5
-    parts = ceil_div(pieces, 1 << segment_log)
-    pixels = command.y_width / parts
+    most = (1 << segment_log) // wide
+    parts = [min(most, command.y_width - first) for first in range(0, command.y_width, most)]
     rows, _ = lane_rows(command, config)
-    live = min(1.0, command.images * command.y_height / (rows * config.lanes))
-    storing, reading = _short(pixels * _pixel_bytes(command), config, memory), _reads(command, pixels)
-    if with_sums and command.flag(Flag.ROW_SUMS):
-        storing += _short(pixels * 4, config, memory) / blocks
-        reading += (1 + pixels / 2) / blocks
-    segments = blocks * parts
-    computing = pixels * pixel_cycles(command, config) + ROW_BEGINS / segments
-    lanes = config.lanes * live
-    return Work(segments, computing, lanes * storing, lanes * reading, LANE_PIECES >> segment_log, ahead)
+    lanes = min(config.lanes, command.images * command.y_height / rows)
+    sums = with_sums and command.flag(Flag.ROW_SUMS)
+
+    def storing(pixels: int) -> float:
+        own = _short(pixels * _pixel_bytes(command), config, memory)
+        return lanes * (own + (_short(pixels * 4, config, memory) / blocks if sums else 0.0))
+
+    def reading(pixels: int) -> float:
+        return lanes * (_reads(command, pixels) + ((1 + pixels / 2) / blocks if sums else 0.0))
+
+    row_begins = ROW_BEGINS / (blocks * len(parts))
+    return Work(
+        blocks * len(parts),
+        tuple(pixels * pixel_cycles(command, config) + row_begins for pixels in parts),
+        tuple(map(storing, parts)),
+        tuple(map(reading, parts)),
+        LANE_PIECES >> segment_log,
+        ahead,
+    )
 
 
 def _pixel_bytes(command: Command) -> int:
     return 2 * command.out_bits if command.out_format == Format.PLANES else 32 * widening(command)
 
 
-def _reads(command: Command, pixels: float) -> float:
+def _reads(command: Command, pixels: int) -> float:
     """Cycles to read a lane's results from the store buffer: 64 bytes of words at a time, two words of a bit plane."""
     if command.out_format == Format.PLANES:
         return command.out_bits * (1 + pixels / 2)

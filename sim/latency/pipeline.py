@@ -23,15 +23,16 @@ class Work:
     """What the array makes of a row step: segments of results, and the cycles of each.
 
     Args:
-        computing: in the array.
+        segments: parts of a row's width, for each output block.
+        computing: cycles in the array, of each part.
         storing: on the bus.
         reading: out of the store buffer, meanwhile.
     """
 
     segments: int
-    computing: float
-    storing: float
-    reading: float
+    computing: tuple[float, ...]
+    storing: tuple[float, ...]
+    reading: tuple[float, ...]
     slots: int  # segments that the store buffer holds
     ahead: int  # row steps that may be loaded before the array is done with the first of them
 
@@ -77,7 +78,7 @@ class _Pipeline:
             if load_from <= self.now:
                 self.loading, self.load_began, load_from = self.batches[self.batch].bus, self.now, inf
             if store_from <= self.now:
-                self.storing, self.store_began, store_from = self.work.storing, self.now, inf
+                self.storing, self.store_began, store_from = self._of(self.work.storing, self.stored), self.now, inf
             under_way = [left for left in (self.loading, self.storing) if left is not None]
             if not under_way:
                 self.now = min(load_from, store_from)
@@ -95,7 +96,11 @@ class _Pipeline:
                 return
             before = self.computed[-1] if self.computed else 0.0
             begin = max(before, self.there[step], self.stored[slot] if slot >= 0 else 0.0)
-            self.computed.append(begin + work.computing)
+            self.computed.append(begin + self._of(work.computing, self.computed))
+
+    def _of(self, parts: tuple[float, ...], before: list[float]) -> float:
+        """The value of the next segment: parts come round in turn."""
+        return parts[len(before) % len(parts)]
 
     def _load_from(self) -> float:
         """When the next batch may begin, as far as that is known."""
@@ -125,5 +130,5 @@ class _Pipeline:
         if self.storing is not None:
             self.storing -= cycles * share
             if self.storing <= 1e-9:
-                self.stored.append(max(self.now, self.store_began + self.work.reading))
+                self.stored.append(max(self.now, self.store_began + self._of(self.work.reading, self.stored)))
                 self.storing = None
