@@ -14,7 +14,7 @@ import numpy as np
 from host.command_list import CommandList
 from host.layer import Conv, Pass
 from host.lower import lower
-from host.plan import Plan
+from host.plan import Plan, PlanError
 from host.precision import Output, Precision
 from host.prediction import bound_cycles
 from host.program import Program
@@ -80,7 +80,10 @@ def unseen(config: Config) -> list[Point]:
         extent, batch = dice.choice((4, 7, 8, 12, 14, 20, 28, 32, 56)), dice.choice((8, 16, 50, 64, 100, 128))
         text = f"conv:n{batch},c{channels[0]}-{channels[1]},{extent}x{extent},k{kernel},s{stride},p{kernel // 2}"
         point = Point(text, dice.choice(list(Pass)), (dice.randint(3, 8), dice.randint(3, 8)))
-        program = lower(parse_layer(text), point.which, point.precision(), config, OUTPUT, plan=Plan())
+        try:
+            program = lower(parse_layer(text), point.which, point.precision(), config, OUTPUT, plan=Plan())
+        except PlanError:  # too large for the build's memories
+            continue
         bound = bound_cycles(program.commands, config)
         if UNSEEN_CYCLES[0] < bound < UNSEEN_CYCLES[1]:
             points.append(point)
