@@ -16,6 +16,7 @@ NAMES = {
     "5": "CPT's Table 5: language models, bit operations",
     "figure5": "CPT's Figure 5: savings",
     "schedules": "the ten of Better Schedules: savings",
+    "zc706": "Table 2's runs on our accelerator: estimated hours, and how many times faster than the paper's board",
 }
 KEY = """\
 The deviation is in per cent of the paper's value, for savings (already per cent) in points. Hours are those of the CPT
@@ -62,6 +63,9 @@ def render(rows: list[Row]) -> str:
     for row in rows:
         mark = f"  [{notes.index(row.note) + 1}]" if row.note else ""
         unit = "points" if row.column.endswith("(%)") else "%"
+        if row.column.endswith("(times)"):
+            lines.append(f"  {row.row:22} {row.column:20} {'':>10} {_number(row.ours):>10}".rstrip() + mark)
+            continue
         deviation = f"{row.deviation_pct:+10.2f}" if abs(row.deviation_pct) < 1000 else f"{row.deviation_pct:+10.0f}"
         printed, ours = _number(row.paper), _number(row.ours)
         lines.append(f"  {row.row:22} {row.column:20} {printed:>10} {ours:>10} {deviation} {unit:6}{mark}".rstrip())

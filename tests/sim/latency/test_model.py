@@ -1,0 +1,118 @@
+"""The latency model against cycles of the RTL core, and what must hold whatever its constants are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from host.layer import Conv, Pass
+from host.lower import lower
+from host.plan import Plan
+from host.precision import Output, Precision
+from scripts.latency import GRIDS, figures, grid_deviations
+from sim.command import Command
+from sim.contract import Format
+from sim.cycles import array_cycles
+from sim.latency import CommandTime, Memory, command_time
+from tests.tools import TINY, ZC706
+
+LAYER = Conv(64, 32, 32, 12, 12, (3, 3), padding=(1, 1))
+STORED = Output(Format.INT16, 16, shift=4)
+
+
+def command(which: Pass, bits: tuple[int, int] = (8, 8), layer: Conv = LAYER, stored: Output = STORED) -> Command:
+    (only,) = lower(
+        layer, which, Precision(*bits, which is Pass.INPUT_ERROR, True), ZC706, stored, plan=Plan()
+    ).commands
+    return only
+
+
+@pytest.mark.parametrize(("name", "mean", "worst"), [("fitted on", 1.5, 9.0), ("unseen", 3.0, 8.0)])
+def test_cycles_of_the_rtl_are_met(name: str, mean: float, worst: float) -> None:
+    found = figures(grid_deviations(GRIDS[name]))
+    assert found["passes"] >= 40
+    assert found["mean_pct"] <= mean
+    assert found["worst_pct"] <= worst
+
+
+@pytest.mark.parametrize("which", list(Pass))
+def test_no_command_is_faster_than_its_array(which: Pass) -> None:
+    for bits in ((1, 1), (3, 8), (8, 8)):
+        time = command_time(command(which, bits), ZC706, Memory())
+        assert time.cycles > time.compute >= 0.99 * array_cycles(command(which, bits), ZC706)
+
+
+@pytest.mark.parametrize("which", list(Pass))
+def test_a_slower_memory_takes_longer(which: Pass) -> None:
+    fast, slow, slower = (
+        command_time(command(which, (3, 3)), ZC706, Memory(bandwidth)).cycles for bandwidth in (50, 8, 4)
+    )
+    assert fast < slow < slower
+    assert slower / slow == pytest.approx(2, rel=0.1), "the memory rules"
+
+
+def test_latency_counts_once_where_the_memory_does_not_rule() -> None:
+    near, far = (command_time(command(Pass.FORWARD), ZC706, Memory(50, latency)).cycles for latency in (20, 220))
+    assert 150 < far - near < 800
+
+
+def test_cycles_follow_the_product_of_the_widths_where_the_array_rules() -> None:
+    wide, narrow = (command_time(command(Pass.FORWARD, bits), ZC706, Memory(1e6)).cycles for bits in ((8, 8), (6, 6)))
+    assert wide / narrow == pytest.approx(64 / 36, rel=0.05)
+
+
+def test_where_tensors_lie_makes_no_difference() -> None:
+    here = command(Pass.WEIGHT_GRADIENT)
+    there = replace(here, a_addr=here.a_addr + 4096, out_addr=here.out_addr + 4096, tag=3)
+    assert command_time(here, ZC706, Memory()) == command_time(there, ZC706, Memory())
+
+
+def test_row_sums_take_time_to_store() -> None:
+    bare = command_time(command(Pass.FORWARD, (3, 3)), ZC706, Memory())
+    summed = command_time(command(Pass.FORWARD, (3, 3), stored=replace(STORED, row_sums=True)), ZC706, Memory())
+    assert summed.cycles > bare.cycles
+    assert summed.store > bare.store
+
+
+def test_wide_results_are_drained_more_slowly() -> None:
+    narrow, wide = (
+        command_time(command(Pass.FORWARD, (2, 2), stored=Output(form)), ZC706, Memory(1e6)).compute
+        for form in (Format.INT32, Format.INT64)
+    )
+    assert wide / narrow == pytest.approx(2, rel=0.01)
+
+
+def test_rows_too_wide_for_the_column_memories_are_cut() -> None:
+    """224 pixels at 8 bits do not fit: the model goes over spans of them, one kernel row at a time."""
+    layer = Conv(1, 16, 16, 32, 224, (3, 3), padding=(1, 1))
+    whole = replace(layer, height=64, width=112)
+    cut_time, whole_time = (
+        command_time(command(Pass.WEIGHT_GRADIENT, layer=each), ZC706, Memory()) for each in (layer, whole)
+    )
+    assert cut_time.load > 2 * whole_time.load
+    assert cut_time.compute == pytest.approx(whole_time.compute, rel=0.15)
+
+
+def test_the_tiny_build_is_modelled_too() -> None:
+    layer = Conv(4, 16, 16, 8, 8, (3, 3), padding=(1, 1))
+    for which in Pass:
+        commands = lower(layer, which, Precision(4, 4), TINY, plan=Plan()).commands
+        for each in commands:
+            assert command_time(each, TINY, Memory()).cycles > array_cycles(each, TINY)
+
+
+def test_times_add_up_and_name_what_rules() -> None:
+    assert CommandTime(10, 8, 2, 1) + 2 * CommandTime(1, 1, 1, 1) == CommandTime(12, 10, 4, 3)
+    assert CommandTime(10, 3, 2, 4).bottleneck == "store"
+
+
+@pytest.mark.parametrize("values", [(0.0, 60), (-1.0, 60), (50.0, -1), (float("nan"), 60)])
+def test_a_memory_without_bandwidth_is_refused(values: tuple[float, int]) -> None:
+    with pytest.raises(ValueError, match="bytes_per_cycle"):
+        Memory(*values)
+
+
+def test_the_grids_are_where_the_command_says() -> None:
+    assert all(isinstance(path, Path) and path.is_file() for path in GRIDS.values())
