@@ -20,9 +20,14 @@ BYTES_PER_CYCLE = 50.0  # the ZC706's SODIMM at 200 MHz: 10 GB/s
 
 
 def moved_bytes(command: Command) -> int:
-    """Every operand once, every result once, without the gaps between tiles."""
-    tensors = (operand_a(command), operand_b(command), output(command), row_sums(command))
-    return sum(tensor.images * tensor.blocks * tensor.tile_bytes for tensor in tensors if tensor is not None)
+    """Every operand once, every result once, without the gaps between tiles; of A only what a window touches."""
+    rows = min(command.a_height, command.y_height * command.kernel_h)
+    columns = min(command.a_width, command.y_width * command.kernel_w)
+    whole = command.a_height * command.a_width
+    tensors = (operand_b(command), output(command), row_sums(command))
+    others = sum(tensor.images * tensor.blocks * tensor.tile_bytes for tensor in tensors if tensor is not None)
+    a = operand_a(command)
+    return others + a.images * a.blocks * a.tile_bytes * rows * columns // whole
 
 
 def bound_cycles(commands: Iterable[Command], config: Config, bytes_per_cycle: float = BYTES_PER_CYCLE) -> float:
