@@ -11,7 +11,8 @@ STYLE = """
 :root{color-scheme:light dark}
 body{font:15px/1.55 system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
 h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.1rem;margin-top:2rem}
-.wide{overflow-x:auto}table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}
+.wide{overflow-x:auto}.wide img{min-width:50rem}
+table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}
 td,th{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}
 td:first-child,th:first-child{text-align:left}
 th{font-weight:600;border-bottom:2px solid #999;white-space:normal;vertical-align:bottom;line-height:1.25}
@@ -54,7 +55,7 @@ def picture(path: Path, what: str) -> str:
 
 def drawing(svg: bytes, what: str) -> str:
     """An SVG inside the page, as an image: the names inside of one drawing cannot clash with another's."""
-    return _image("svg+xml", svg, what)
+    return f'<div class="wide">{_image("svg+xml", svg, what)}</div>'
 
 
 def folded(title: str, parts: Iterable[str]) -> str:

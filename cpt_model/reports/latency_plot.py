@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from cpt_model.cost.accelerator import Profile
 from cpt_model.cost.roofline_plot import draw_roofline
 from cpt_model.reports.networks import Network, bars
-from cpt_model.reports.style import WIDTH, as_svg, tidy
+from cpt_model.reports.style import WIDTH, as_svg, thousands, tidy
 from host.layer import Pass
 
 COLOURS = {Pass.FORWARD: "#1b6ca8", Pass.INPUT_ERROR: "#e07b39", Pass.WEIGHT_GRADIENT: "#3a9d5d"}
@@ -43,6 +43,7 @@ def latency(network: Network, profile: Profile) -> bytes:
     panels[0].margins(x=0.12, y=0.01)
     tidy(*panels)
     for panel in panels:
+        thousands(panel.xaxis)
         panel.grid(axis="y", visible=False)
     from matplotlib.patches import Patch
 
