@@ -68,6 +68,8 @@ class Report:
             "RTL 'as is': the core elaborates at these sizes (3 groups of K for 16 lanes, 48 or 144 bits); the others "
             "are legal by the contract and need changes to the RTL, so their numbers are less sure."
         )
+        if "xczu" in self.part_name:
+            yield "The counts are of 7-series cells; an UltraScale+ part's carry chains and DSPs differ."
         if self.table.unknown:
             yield f"Modules without a rule of scaling, taken as fixed: {', '.join(self.table.unknown)}."
 
@@ -180,7 +182,7 @@ def as_page(report: Report, fronts: Path, roofline: Path) -> str:
         heading("Where the fastest design spends its time"),
         picture(roofline, "roofline of the fastest design"),
         table(layer_head(report.run), grouped_layers(report)),
-        folded("every layer", [table(layer_head(report.run), _every_layer(report))]),
+        folded("every layer", [table(("layer", *layer_head(report.run)[2:]), _every_layer(report))]),
         table(
             ("left out", "combinations", "for example"),
             [(reason, f"{skipped.count}", skipped.example) for reason, skipped in found.skipped.items()],
@@ -194,6 +196,6 @@ def _every_layer(report: Report) -> list[tuple[str, ...]]:
     first = Pass.FORWARD.value
     rows: list[tuple[str, ...]] = []
     for low, high in report.layers():
-        who = (low.layer if low.which == first else "", "", low.which)
+        who = (low.layer if low.which == first else "", low.which)
         rows.append((*who, f"{low.cycles:,.0f}", low.bottleneck, f"{high.cycles:,.0f}", high.bottleneck))
     return rows
