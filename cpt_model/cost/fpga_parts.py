@@ -1,10 +1,10 @@
-"""FPGAs by name: what a design may use of them, as the vendor's tables (DS190, DS891) say."""
+"""FPGAs by name: what a design may use of them."""
 
 from __future__ import annotations
 
 from cpt_model.cost.resources import Resources, read_table
 
-# LUT, FF, DSP slices, BRAM36. The XC7Z045's are in the synthesis table.
+# LUT, FF, DSP slices, BRAM36, by the vendor's published counts. The XC7Z045's are in the synthesis table.
 OTHERS = {
     "xc7z020": Resources(53_200, 106_400, 220, 140),
     "xc7z030": Resources(78_600, 157_200, 400, 265),
