@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sim.command import Command
 from sim.config import Config
 from sim.latency.core import (
@@ -23,54 +25,74 @@ from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad_plan import WgradPlan, tap_sets
 
 CHUNK_BEGINS = 6
+ENDS_SOONER = 30  # than a CONV: the results of the last chunk are stored one set at a time
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """One pass over the operands: its first chunk and those behind it, loaded and computed."""
+
+    loads: tuple[Batch, Batch]
+    computing: tuple[float, float]
+    sets: int
 
 
 def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
     """Chunks are loaded while those before are computed; a pass stores its results in its last chunk."""
     plan = WgradPlan.of(command, config)
-    sets = plan.pass_a * plan.pass_rows * tap_sets(command, config) * plan.pass_y
     drain = widening(command) * round_words(config)
     result_bytes = 32 * widening(command)
     one_store = beats(result_bytes, result_bytes, config.bus_bytes) * config.bus_bytes / memory.bytes_per_cycle
     storing = config.lanes * max(one_store, SHORT_STORE)
+    kinds = {blocks: _pass(command, plan, blocks, config, memory) for blocks in set(plan.passes)}
+    ends: list[float] = []
+    reader = float(COMMAND_BEGINS + memory.latency)
+    compute = load = store = 0.0
+    for blocks in plan.passes:
+        kind = kinds[blocks]
+        for chunk in range(plan.chunks + 1):
+            batch, work = kind.loads[chunk > 0], kind.computing[chunk > 0]
+            compute, load = compute + work, load + batch.bus
+            if chunk == plan.chunks:
+                work = max(work, kind.sets * max(storing, drain))
+            if len(ends) >= plan.buffers:
+                reader = max(reader, ends[-plan.buffers])
+            there = reader + max(batch.bus, batch.there)
+            reader += max(batch.bus, batch.follows)
+            ends.append(max(ends[-1] if ends else 0.0, there) + work)
+        store += kind.sets * storing
+    return CommandTime(ends[-1] + storing + COMMAND_ENDS - ENDS_SOONER, compute, load, store)
+
+
+def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], config: Config, memory: Memory) -> _Pass:
+    sets = blocks[0] * blocks[1] * plan.pass_rows * tap_sets(command, config)
+    halo = plan.pass_rows - min(command.stride_y, plan.pass_rows)
 
     def computing(steps: int) -> float:
         windows = ceil_div(steps * plan.span, PIXELS_A_WINDOW)
-        a_window = max(command.b_bits, PIXELS_A_WINDOW)
-        return sets * max(command.a_bits * windows * a_window, round_words(config)) + CHUNK_BEGINS
+        a_set = command.a_bits * windows * max(command.b_bits, PIXELS_A_WINDOW)
+        return sets * max(a_set, round_words(config)) + CHUNK_BEGINS
 
-    halo = plan.pass_rows - min(command.stride_y, plan.pass_rows)
-    first, later = (
-        _load(command, plan, steps, halo, config, memory) for steps, halo in ((plan.first, halo), (plan.chunk, 0))
-    )
-    ends: list[float] = []
-    reader = float(COMMAND_BEGINS + memory.latency)
-    compute = load = 0.0
-    first_work, later_work = computing(plan.first), computing(plan.chunk)
-    for chunk in [*range(plan.chunks + 1)] * plan.passes:
-        batch, work = (later, later_work) if chunk else (first, first_work)
-        compute, load = compute + work, load + batch.bus
-        if chunk == plan.chunks:
-            work = max(work, sets * max(storing, drain))
-        if len(ends) >= plan.buffers:
-            reader = max(reader, ends[-plan.buffers])
-        there = reader + max(batch.bus, batch.there)
-        reader += max(batch.bus, batch.follows)
-        ends.append(max(ends[-1] if ends else 0.0, there) + work)
-    cycles = ends[-1] + storing + COMMAND_ENDS - 30
-    return CommandTime(cycles, compute, load, plan.passes * sets * storing)
+    first = _load(command, plan, blocks, plan.first, halo, config, memory)
+    later = _load(command, plan, blocks, plan.chunk, 0, config, memory)
+    return _Pass((first, later), (computing(plan.first), computing(plan.chunk)), sets)
 
 
-def _load(command: Command, plan: WgradPlan, steps: int, halo: int, config: Config, memory: Memory) -> Batch:
+def _load(
+    command: Command, plan: WgradPlan, blocks: tuple[int, int], steps: int, halo: int, config: Config, memory: Memory
+) -> Batch:
     """A chunk, in batches of a few row steps: rows of A, then rows of the error."""
     step = min(command.stride_y, plan.pass_rows)
-    words = command.a_bits * command.a_width * plan.pass_a
+    words = command.a_bits * command.a_width * plan.passes[0][0]
     most = 8 if words <= 64 else 4 if words <= 128 else 2 if words <= 256 else 1
     bus = follows = written = 0.0
     for begin in range(0, steps, most):
         count = min(most, steps - begin)
         rows = count * step + (halo if begin == 0 else 0)
-        kinds = _cut_requests(command, plan, config) if plan.cut else _row_requests(command, plan, count, rows, config)
+        if plan.cut:
+            kinds = _cut_requests(command, plan, config)
+        else:
+            kinds = _row_requests(command, plan, blocks, count, rows, config)
         way = stream(config.lanes, round(plan.live, 4), kinds, config, memory)
         asking = config.lanes * (count * (plan.pass_rows + 2) + 5)
         bus += way.bus
@@ -79,7 +101,9 @@ def _load(command: Command, plan: WgradPlan, steps: int, halo: int, config: Conf
     return Batch(steps, bus, follows, written)
 
 
-def _row_requests(command: Command, plan: WgradPlan, steps: int, rows: int, config: Config) -> tuple[Requests, ...]:
+def _row_requests(
+    command: Command, plan: WgradPlan, blocks: tuple[int, int], steps: int, rows: int, config: Config
+) -> tuple[Requests, ...]:
     """Whole rows: those of A that follow each other together, and those of the error."""
     a_row = WORD_BYTES * command.a_bits * command.a_width
     error_row = WORD_BYTES * command.b_bits * command.y_width
@@ -91,8 +115,8 @@ def _row_requests(command: Command, plan: WgradPlan, steps: int, rows: int, conf
     error_writing = ceil_div(command.y_width, PIXELS_A_WINDOW) * command.b_bits * steps / error_requests
     bus = config.bus_bytes
     return (
-        Requests(plan.pass_a * a_requests, beats(a_size, a_row, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
-        Requests(plan.pass_y * error_requests, beats(error_size, error_row, bus), error_writing),
+        Requests(blocks[0] * a_requests, beats(a_size, a_row, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
+        Requests(blocks[1] * error_requests, beats(error_size, error_row, bus), error_writing),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 from sim.command import Command
 from sim.config import Config
@@ -26,7 +27,7 @@ class WgradPlan:
     """How a command is cut, as the planner does it.
 
     Args:
-        passes: over the operands; each covers pass_a blocks of A and pass_y of the error, and pass_rows kernel rows.
+        passes: over the operands: blocks of A and of the error in each; all have pass_rows kernel rows.
         chunk, first: row steps of a chunk, and of the first one.
         span, spans: pixels of a row step; a row is cut in spans only where it does not fit.
         buffers: chunks that the column memories hold.
@@ -34,9 +35,7 @@ class WgradPlan:
 
     rows: int
     live: float
-    passes: int
-    pass_a: int
-    pass_y: int
+    passes: tuple[tuple[int, int], ...]
     pass_rows: int
     chunk: int
     first: int
@@ -78,17 +77,25 @@ class WgradPlan:
             if tried % 3 == 0 or span % 3 == 0 or chunk < 3:
                 chunk, windows = tried, more
         buffers = 2 if 2 * windows * command.b_bits * pass_y <= config.column_words else 1
-        passes = ceil_div(command.a_blocks, pass_a) * ceil_div(command.y_blocks, pass_y)
-        first = (rows - 1) % chunk + 1
-        return cls(rows, live, passes, pass_a, pass_y, command.kernel_h, chunk, first, span, 1, buffers)
+        passes = tuple(product(_shares(command.a_blocks, pass_a), _shares(command.y_blocks, pass_y)))
+        return cls(rows, live, passes, command.kernel_h, chunk, (rows - 1) % chunk + 1, span, 1, buffers)
 
     @classmethod
     def _of_cut_rows(cls, command: Command, config: Config, rows: int, live: float) -> WgradPlan:
         """Rows too wide for the memories: spans of them, one kernel row and one pair of blocks at a time."""
         span = min(48, config.lane_words // 240 // 3 * 3)
         buffers = 2 if 2 * span // PIXELS_A_WINDOW * command.b_bits <= config.column_words else 1
-        passes = command.a_blocks * command.y_blocks * command.kernel_h
-        return cls(rows, live, passes, 1, 1, 1, 1, 1, span, ceil_div(command.y_width, span), buffers)
+        passes = ((1, 1),) * (command.a_blocks * command.y_blocks * command.kernel_h)
+        return cls(rows, live, passes, 1, 1, 1, span, ceil_div(command.y_width, span), buffers)
+
+
+def _shares(blocks: int, most: int) -> list[int]:
+    """Blocks of each pass; the last one has what is left.
+
+    >>> _shares(10, 3)
+    [3, 3, 3, 1]
+    """
+    return [min(most, blocks - first) for first in range(0, blocks, most)]
 
 
 def _ring(command: Command, config: Config, pass_a: int) -> int:
