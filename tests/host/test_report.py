@@ -72,7 +72,10 @@ def test_sums_count_every_layer_a_row_stands_for() -> None:
     gathered = Gathered(JOB, [outcome(1000, 0.0)], bound_cycles=200, model_cycles=900)
     gathered.layers = 3
     table = as_table([gathered.row(source("rtl"), "net")], source("rtl"))
-    assert "3/8 bits: 3 passes, 15.0 us simulated; the latency model says 13.5 us, array and memory need 3.0 us at least" in table
+    assert (
+        "3/8 bits: 3 passes, 15.0 us simulated; the latency model says 13.5 us, array and memory need 3.0 us at least"
+        in table
+    )
 
 
 def test_a_file_gives_the_rows_back(tmp_path: Path) -> None:

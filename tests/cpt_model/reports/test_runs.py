@@ -120,6 +120,15 @@ def test_settings_that_cannot_be_are_refused_with_their_file(tmp_path: Path, con
         read_runs([folder])
 
 
+def test_a_run_outlives_the_file_of_its_board(tmp_path: Path) -> None:
+    folder = leave_run(tmp_path / "run")
+    settings = json.loads((folder / "settings.json").read_text())
+    (folder / "settings.json").write_text(json.dumps(settings | {"latency": "gone.json"}))
+    run = read_run(folder)
+    assert run.board == "gone.json"
+    assert run.settings.fw_bits == (3, 8)
+
+
 def test_a_damaged_summary_is_refused(tmp_path: Path) -> None:
     folder = leave_run(tmp_path / "run")
     (folder / "summary.json").write_text('{"arch": 1')

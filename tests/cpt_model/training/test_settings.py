@@ -55,7 +55,7 @@ from cpt_model.training.recipes import home_of, read_recipe, recipe_names
         ({"lr_low": 1.0}, "above lr"),
         ({"warm_up_lr": 0.01}, "without warm_up"),
         ({"swa_every": 5}, "without swa_start"),
-        ({"latency": "vu9p"}, "no latency model 'vu9p'"),
+        ({"latency": "vu9p"}, "no profile 'vu9p'"),
     ],
 )
 def test_what_cannot_be_is_refused(values: dict[str, Any], message: str) -> None:

@@ -6,10 +6,13 @@ import sys
 
 import pytest
 
-from cpt_model.cost import ModelCount, count_network
+import sim.latency
+from cpt_model.cost import ModelCount, Run, count_network
+from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard, product_time
 from cpt_model.cost.counts import LayerCount, Product
 from host.layer import Conv
 from scripts.benchmarks import cost, scale_sim
+from scripts.benchmarks.timing import forget
 
 
 def test_the_topology_is_the_networks() -> None:
@@ -56,3 +59,13 @@ def test_without_it_the_benchmark_says_how_to_get_it(
         "resnet74_schedule_cpu_seconds",
         "resnet74_tracing_and_schedule_cpu_seconds",
     }
+
+
+def test_our_side_begins_with_empty_caches() -> None:
+    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(PROFILES["zc706"])
+    board.hours(network, Run.named("8/8", iterations=1, batch=4))
+    caches = [value for value in vars(sim.latency).values() if hasattr(value, "cache_info")]
+    caches += [product_time, count_network]
+    assert all(cache.cache_info().currsize for cache in caches)
+    forget()
+    assert not any(cache.cache_info().currsize for cache in caches)

@@ -1,0 +1,82 @@
+"""Fitting the latency model to measurements: a board that follows the model is found again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cpt_model.cost.fitting import BANDWIDTHS, FitError, _commands, fit
+from host.prediction import model_cycles
+from host.report import Row
+from tests.tools import ZC706
+
+CLOCK = 150.0
+
+
+def row(layer: str, which: str, fw_bits: int) -> Row:
+    texts = {"source": "measured", "device": "board", "network": "resnet8", "layer": layer, "which": which}
+    numbers = dict.fromkeys(
+        ("layers", "a_bits", "b_bits", "runs", "cycles", "busy", "load_stall", "store_stall"), 1
+    ) | dict.fromkeys(
+        (
+            "latency_us_min",
+            "latency_us_max",
+            "latency_us_stdev",
+            "bound_us",
+            "model_us",
+            "ratio",
+            "upload_us",
+            "read_us",
+        ),
+        0.0,
+    )
+    return Row(
+        **texts,
+        **numbers,
+        batch=16,
+        fw_bits=fw_bits,
+        bw_bits=8,
+        latency_us=1.0,
+        golden="equal",
+        build="zc706",
+        clock_mhz=CLOCK,
+        results="int16",
+    )  # type: ignore[arg-type]
+
+
+def measured(bandwidth: float, host_us: float) -> list[Row]:
+    rows = [
+        row(layer, which, bits)
+        for layer in ("layer1.0.conv1", "layer3.0.conv2")
+        for which in ("forward", "weight-gradient")
+        for bits in (3, 8)
+    ]
+    return [
+        replace(each, latency_us=model_cycles(_commands(each, ZC706), ZC706, bandwidth) / CLOCK + host_us)
+        for each in rows
+    ]
+
+
+@pytest.mark.parametrize(("place", "host_us"), [(10, 0.0), (24, 80.0), (40, 5.0)])
+def test_bandwidth_and_host_are_found_again(place: int, host_us: float) -> None:
+    bandwidth = float(BANDWIDTHS[place])
+    found = fit(measured(bandwidth, host_us))
+    assert found.bytes_per_cycle == pytest.approx(bandwidth, rel=0.1)
+    assert found.list_us == pytest.approx(host_us, abs=2)
+    assert found.worst_pct < 3
+    assert (found.config, found.clock_mhz) == (ZC706, CLOCK)
+
+
+def test_what_has_no_time_in_it_is_refused() -> None:
+    rows = measured(50.0, 0.0)
+    with pytest.raises(FitError, match="too few"):
+        fit(rows[:2])
+    with pytest.raises(FitError, match="counted"):
+        fit([replace(each, source="counted") for each in rows])
+    with pytest.raises(FitError, match="different sources"):
+        fit([replace(rows[0], clock_mhz=100.0), *rows[1:]])
+    with pytest.raises(FitError, match="no layer 'layer9'"):
+        fit([replace(rows[0], layer="layer9"), *rows[1:]])
+    with pytest.raises(FitError, match="above 0"):
+        fit([replace(rows[0], latency_us=0.0), *rows[1:]])

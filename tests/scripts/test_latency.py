@@ -1,0 +1,64 @@
+"""cpt iteration, cpt latency and cpt board fit, as a user runs them; the RTL is the tiny build's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cpt_model.cost.profile_file import load_profile
+from scripts.cli import main
+
+ITERATION = ("iteration", "--network", "resnet8", "--batch", "1", "--config", "tiny", "--fw-bits", "3")
+
+
+def test_an_iteration_is_simulated_pass_by_pass_and_goes_on_where_it_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "iteration.json"
+    assert main([*ITERATION, "--out", str(out)]) == 0
+    whole = json.loads(out.read_text())
+    assert whole["complete"]
+    assert len(whole["passes"]) == 9 * 3 - 1, "nobody needs the error of the images"
+    assert sum(row["verified"] for row in whole["passes"]) == len(
+        {(row["shape"], row["pass"]) for row in whole["passes"]}
+    )
+    total = sum(row["cycles"] for row in whole["passes"])
+    assert f"{total:,}" in capsys.readouterr().out
+
+    cut = {**whole, "complete": False, "passes": whole["passes"][:20]}
+    out.write_text(json.dumps(cut))
+    assert main([*ITERATION, "--out", str(out)]) == 0
+    again = json.loads(out.read_text())
+    assert again["complete"]
+    assert [row["cycles"] for row in again["passes"]] == [row["cycles"] for row in whole["passes"]]
+
+    assert main([*ITERATION, "--bw-bits", "7", "--out", str(out)]) == 2
+    assert "another bw_bits" in capsys.readouterr().err
+
+
+def test_errors_of_the_model_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["latency"]) == 0
+    shown = capsys.readouterr().out
+    assert "fitted on: 99 passes" in shown
+    assert "unseen: 40 passes" in shown
+    assert main(["latency", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["grids"]["unseen"]["passes"] == 40
+    assert {row["what"].split(",")[0] for row in found["iterations"]} <= {"resnet74"}
+
+
+def test_a_profile_is_fitted_to_simulated_latencies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = ("--network", "resnet8", "--batch", "2", "--only", "layer3.0.*", "--config", "tiny", "--iterations", "0,1999")
+    assert main(["board", "measure", *run, "--device", "rtl", "--repeats", "1", "--out", str(tmp_path)]) == 0
+    profile = tmp_path / "mine.json"
+    assert (
+        main(["board", "fit", str(tmp_path / "simulated-rtl-measure.csv"), "--out", str(profile), "--name", "mine"])
+        == 0
+    )
+    assert "18 latencies, simulated on rtl" in capsys.readouterr().out
+    assert load_profile(profile).name == "mine"
+    assert main(["board", "fit", str(profile), "--out", str(tmp_path / "other.json")]) == 2
+    assert "does not name the columns" in capsys.readouterr().err
+    assert not (tmp_path / "other.json").exists()
