@@ -36,10 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     numbers = arguments.out.with_suffix(".json") if arguments.json is None else arguments.json
     check_targets(arguments.out, numbers)
     report = make_report(arguments.runs, find_profile(arguments.profile))
+    write_whole({arguments.out: html(report), numbers: json.dumps(as_json(report), indent=1) + "\n"})
     print(render(*headline(report)))
     for note in (report.estimate, *report.notes):
         print(f"\n{note}")
-    write_whole({arguments.out: html(report), numbers: json.dumps(as_json(report), indent=1) + "\n"})
     print(f"\nwrote {arguments.out}, {numbers}")
     return 0
 

@@ -113,7 +113,7 @@ def _run(report: Report, run: TrainingRun) -> dict[str, Any]:
         "saving_hours_pct": cost.saving_hours_pct,
         "no_hours_because": cost.refused,
         "logged_hours": run.lines[-1].get("board_hours"),
-        "logged_hours_board": run.settings.latency,
+        "logged_hours_board": run.board,
         "schedule": [[each.step, each.forward, each.gradient] for each in cost.schedule],
         "curves": {
             name: [line.get(name) for line in run.lines]

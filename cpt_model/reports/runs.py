@@ -9,7 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from cpt_model.cost.profile_file import ProfileError
 from cpt_model.training import journal, run_folder
+from cpt_model.training.latency import PAPER
 from cpt_model.training.settings import STEPS, Settings, SettingsError
 from cpt_model.training.summary import Summary, read_summary
 
@@ -35,6 +37,7 @@ class TrainingRun:
         evaluations: metrics of evaluations, in order of steps.
         summary: None before the run has ended.
         half_line: whether half a line at the end of the metrics was left out.
+        board: the latency model, or the file of one, whose hours the run logged.
     """
 
     folder: Path
@@ -42,7 +45,8 @@ class TrainingRun:
     lines: list[dict[str, Any]]
     evaluations: list[dict[str, Any]]
     summary: Summary | None
-    half_line: bool = False
+    half_line: bool
+    board: str
 
     @property
     def name(self) -> str:
@@ -115,10 +119,7 @@ def read_runs(folders: Sequence[Path]) -> tuple[list[TrainingRun], list[str]]:
 def read_run(folder: Path) -> TrainingRun:
     """One run; a folder that is none, or holds damaged files, is refused."""
     file = folder / journal.FILE
-    try:
-        settings = run_folder.read_settings(folder)
-    except SettingsError as problem:
-        raise ReportError(f"{folder / run_folder.SETTINGS}: {problem}") from problem
+    settings, board = _settings(folder)
     if not file.exists():
         raise NoMetricsError(f"{folder}: the run has no metrics yet (no {journal.FILE})")
     *whole, rest = file.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -134,7 +135,20 @@ def read_run(folder: Path) -> TrainingRun:
     if not lines:
         raise NoMetricsError(f"{folder}: the run has no metrics yet ({journal.FILE} has no whole line of training)")
     summary = read_summary(folder)
-    return TrainingRun(folder, settings, lines, evaluations, summary, half_line=bool(rest))
+    return TrainingRun(folder, settings, lines, evaluations, summary, bool(rest), board)
+
+
+def _settings(folder: Path) -> tuple[Settings, str]:
+    """Of a run, and the board whose hours it logged: a profile's file may have gone since, and nobody needs it here."""
+    file = folder / run_folder.SETTINGS
+    try:
+        settings = run_folder.read_settings(folder)
+        return settings, settings.latency
+    except ProfileError:
+        values = json.loads(file.read_text(encoding="utf-8"))
+        return Settings.from_dict(values | {"latency": PAPER}), str(values["latency"])
+    except SettingsError as problem:
+        raise ReportError(f"{file}: {problem}") from problem
 
 
 def _runs_below(folder: Path) -> list[Path]:

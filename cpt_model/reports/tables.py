@@ -62,7 +62,7 @@ def _run_row(report: Report, group: Group, run: TrainingRun) -> list[str]:
         _per_cent(cost.saving_gbitops_pct if cost.highest.forward else None),
         _number(board_time(report).of(cost.hours[-1]) if cost.hours else None),
         _per_cent(cost.saving_hours_pct),
-        NONE if logged is None else f"{_number(logged)} ({run.settings.latency})",
+        NONE if logged is None else f"{_number(logged)} ({run.board})",
         NONE if seconds is None else f"{seconds / 60:.1f}",
     ]
 
