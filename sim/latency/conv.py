@@ -87,7 +87,9 @@ def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Ba
 
     def batch(steps: int, map_rows: float) -> Batch:
         joined = command.up_y == 1 and step == command.stride_y
-        requests = requests_of(map_rows, command.a_height) if joined else max(1, round(map_rows))
+        # A window lies in one image; what follows it may be in the next.
+        following = map_rows if steps > 1 else 1
+        requests = requests_of(following, command.a_height) if joined else max(1, round(map_rows))
         size = row_bytes * map_rows / requests
         writing = size / WORD_BYTES / WORDS_A_CYCLE
         kind = Requests(command.a_blocks * requests, beats(size, row_bytes, config.bus_bytes), writing)

@@ -20,7 +20,7 @@ WORDS_A_CYCLE = 4  # that a writer puts into a lane's memory
 WORD_BYTES = 2
 PIXELS_A_WINDOW = 3  # of a lane, in a WGRAD
 
-QUEUED_REQUESTS = 20  # of a writer under way: a queue of 16, and those in registers beside it
+QUEUED_REQUESTS = 22  # of a writer under way: a queue of 16, and those in registers beside it
 WRITER_STARTS = 2.0  # cycles between two requests of a writer
 REQUEST_WAY = 12  # cycles from the loader to the bus and back, beside the memory's latency
 SHORT_STORE = 1.8  # cycles that a store takes at least, however short
@@ -64,10 +64,10 @@ def beats(size: float, grain: int, bus_bytes: int) -> float:
     return (size - gcd(grain, bus_bytes)) / bus_bytes + 1
 
 
-def requests_of(rows: float, height: int) -> int:
-    """Rows that follow each other are read together, as long as they are of one image.
+def requests_of(rows: float, height: int) -> float:
+    """Rows that follow each other are read together, as long as they are of one image; on average over the lanes.
 
-    >>> requests_of(3, height=32), requests_of(3, height=1)
-    (1, 3)
+    >>> requests_of(3, height=4), requests_of(3, height=1)
+    (1.5, 3.0)
     """
-    return max(1, round(1 + (rows - 1) / height))
+    return max(1.0, 1 + (rows - 1) / height)

@@ -12,9 +12,9 @@ from sim.latency.time import Memory
 
 @dataclass(frozen=True)
 class Requests:
-    """So many requests of one target: beats of each, and cycles until its writer has put them away."""
+    """So many requests of one target, on average: beats of each, and cycles until its writer has put them away."""
 
-    number: int
+    number: float
     beats: float
     writing: float
 
@@ -39,6 +39,7 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config
     put_away: list[list[float]] = [[] for _ in range(queues)]  # when each beat of a writer is
     ended: list[list[float]] = [[] for _ in range(queues)]  # and each request
     arrives = bus = share = 0.0
+    owed = [0.0] * len(each)  # parts of requests: some targets have one more than others
     asks = -float(memory.latency + REQUEST_WAY)
     for target in range(targets):
         share += live
@@ -46,9 +47,12 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config
             continue
         share -= 1
         done, requests = put_away[target % queues], ended[target % queues]
-        for kind in each:
+        for place, kind in enumerate(each):
             whole = max(1, round(kind.beats))
-            for _ in range(kind.number):
+            owed[place] += kind.number
+            number = int(owed[place] + 1e-6)
+            owed[place] -= number
+            for _ in range(number):
                 asks += 1
                 if len(requests) >= QUEUED_REQUESTS:
                     asks = max(asks, requests[-QUEUED_REQUESTS])

@@ -60,8 +60,9 @@ def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
             there = reader + max(batch.bus, batch.there)
             reader += max(batch.bus, batch.follows)
             ends.append(max(ends[-1] if ends else 0.0, there) + work)
-        store += kind.sets * storing
-    return CommandTime(ends[-1] + storing + COMMAND_ENDS - ENDS_SOONER, compute, load, store)
+        store += kind.sets * config.lanes * one_store
+    cycles = ends[-1] + storing + COMMAND_ENDS - ENDS_SOONER
+    return CommandTime(max(cycles, load + store), compute, load, store)  # one memory for both
 
 
 def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], config: Config, memory: Memory) -> _Pass:
@@ -108,9 +109,9 @@ def _row_requests(
     a_row = WORD_BYTES * command.a_bits * command.a_width
     error_row = WORD_BYTES * command.b_bits * command.y_width
     joined = min(command.stride_y, plan.pass_rows) == command.stride_y
-    a_requests = requests_of(rows, command.a_height) if joined else rows
+    a_requests = round(requests_of(rows, command.a_height)) if joined else rows
     a_size = a_row * rows / a_requests
-    error_requests = requests_of(steps, command.y_height)
+    error_requests = round(requests_of(steps, command.y_height))
     error_size = error_row * steps / error_requests
     error_writing = ceil_div(command.y_width, PIXELS_A_WINDOW) * command.b_bits * steps / error_requests
     bus = config.bus_bytes
