@@ -62,7 +62,8 @@ def measure(repeat: int) -> dict[str, float]:
 def measure_latency(repeat: int) -> dict[str, float]:
     """CPU seconds for the hours of a schedule, from shapes and from the network's name; SCALE-Sim's if it is here.
 
-    Each of ours begins with empty caches. SCALE-Sim runs once, all layers. Its topology is ready before its time begins: tracing shapes is not its job.
+    Each of ours begins with empty caches. SCALE-Sim runs once, all layers. Its topology is ready before its time
+    begins: tracing shapes is not its job.
     """
     count, run, board = count_network(LATENCY_OF), Run.named("3-8/8"), AcceleratorBoard(PROFILES["zc706"])
 
