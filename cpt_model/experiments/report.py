@@ -61,7 +61,8 @@ def scale(results: Results) -> str:
         return "No run has finished yet."
     kinds = {
         f"{each.arch} on {each.dataset}, {each.steps:,} steps of {each.batch} images ({each.epochs:.1f} epochs)"
-        for _, each in results.finished
+        f"{'' if run.settings.augment else ' without crops and flips'}"
+        for run, each in results.finished
     }
     seeds = sorted({run.seed for run, _ in results.finished})
     whole = "" if any(run.settings.test_limit for run, _ in results.finished) else "whole "
