@@ -38,8 +38,6 @@ STATIC_VS_CPT = Experiment(
         Variant("CPT 3-8/8", {"fw_bits": [3, 8], "schedule": "cpt", "cycles": 2}, paper=93.23),
         Variant("CPT 3-8/8 x8", {"fw_bits": [3, 8], "schedule": "cpt", "cycles": 8}, paper=93.23, extra=True),
         Variant("float32", {"fw_bits": [0]}, extra=True),
-        Variant("8/8, crops and flips", {"fw_bits": [8], "augment": True}, extra=True),
-        Variant("CPT 3-8/8, crops and flips", {"fw_bits": [3, 8], "cycles": 2, "augment": True}, extra=True),
     ),
     seeds=3,
 )

@@ -91,7 +91,7 @@ def test_the_table_says_mean_spread_and_number(results: Results) -> None:
 def test_what_did_not_run_is_said(results: Results) -> None:
     said = " ".join(notes(results))
     assert "Not run yet, and not in the table: CPT 3-8/8 seed 1, float32 seed 0, float32 seed 2." in said
-    assert "steps of 64 images (6.0 epochs), seeds 0, 1, 2" in said
+    assert "steps of 64 images (6.0 epochs) without crops and flips, seeds 0, 1, 2" in said
     assert "64,000 iterations" in said
     assert "evaluated on the whole test set after the last step, at each schedule's highest bits." in said
 
