@@ -28,4 +28,4 @@ def test_tables_are_rendered_with_their_notes(capsys: pytest.CaptureFixture[str]
 
 def test_an_unknown_table_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tables", "4"]) == 2
-    assert capsys.readouterr().err == "cpt: no table '4'; there are: 2, 3, 5, figure5, schedules\n"
+    assert capsys.readouterr().err == "cpt: no table '4'; there are: 2, 3, 5, figure5, schedules, zc706\n"
