@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VIVADO = Path(__file__).parents[1] / "vivado"
-# What the model's constants were fitted on, and what it had not seen.
+# What the model's constants were fitted on, and layers drawn by the dice (one showed a mistake, since mended).
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
 ITERATIONS = VIVADO / "iterations"
 
@@ -30,7 +30,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "latency",
         help="errors of the latency model against the RTL core's simulated cycles",
         description="Compares the latency model with cycles of the RTL core: over the grid it was fitted on, over"
-        " layers drawn at random that it had not seen (cpt cycles --unseen measured them), and over whole training"
+        " layers drawn by the dice that it was not fitted on (cpt cycles --unseen measured them), and over whole training"
         " iterations (cpt iteration). Takes a second: nothing is simulated here.",
     )
     parser.add_argument("--all", action="store_true", help="every pass, not only the worst five of each grid")

@@ -3,7 +3,7 @@
 What is modelled: how rows are dealt to lanes and operands passed over (as the planner does it), windows that need more
 reads than bits, results drained and stored slot by slot, requests that queue before the load writers, and one memory
 that loads and stores share. A handful of constants (`core.py`) were read off the RTL or fitted on `vivado/cycles.json`;
-`cpt latency` prints the errors, also on layers that were not looked at while it was written.
+`cpt latency` prints the errors, also on forty layers drawn by the dice (one of which showed a mistake, since mended).
 """
 
 from dataclasses import replace
