@@ -30,7 +30,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "latency",
         help="errors of the latency model against the RTL core's simulated cycles",
         description="Compares the latency model with cycles of the RTL core: over the grid it was fitted on, over"
-        " layers drawn by the dice that it was not fitted on (cpt cycles --unseen measured them), and over whole training"
+        " layers drawn by the dice (cpt cycles --unseen measured them), and over whole training"
         " iterations (cpt iteration). Takes a second: nothing is simulated here.",
     )
     parser.add_argument("--all", action="store_true", help="every pass, not only the worst five of each grid")
