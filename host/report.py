@@ -11,7 +11,7 @@ from typing import Any
 
 from host.jobs import Job
 from host.outcome import ListOutcome
-from host.source import MEASURED, Source
+from host.source import COUNTED, MEASURED, Source
 
 COLOURS = {"forward": "#4477aa", "input-error": "#ee6677", "weight-gradient": "#228833"}
 
@@ -112,6 +112,8 @@ def as_table(rows: Sequence[Row], source: Source) -> str:
         *("layer", "layers", "which", "fw_bits", "bw_bits", "runs"),
         *("latency_us", "latency_us_stdev", "cycles", "bound_us", "model_us", "ratio", "golden"),
     ]
+    if source.kind == COUNTED:  # steps are not to be compared with times
+        shown = [key for key in shown if key not in ("bound_us", "model_us", "ratio")]
     cells = [shown, *([_text(getattr(row, key)) for key in shown] for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(shown))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
@@ -129,6 +131,8 @@ def sum_line(bits: tuple[int, int], rows: Iterable[Row], source: Source) -> str:
     chosen = [row for row in rows if (row.fw_bits, row.bw_bits) == bits]
     passes = sum(row.layers for row in chosen)
     total = sum(row.layers * row.latency_us for row in chosen)
+    if source.kind == COUNTED:
+        return f"{bits[0]}/{bits[1]} bits: {passes} passes, {total:,.1f} us {source.kind}, without loads and stores"
     bound, model = (sum(row.layers * getattr(row, key) for row in chosen) for key in ("bound_us", "model_us"))
     return (
         f"{bits[0]}/{bits[1]} bits: {passes} passes, {total:,.1f} us {source.kind}; the latency model says"

@@ -126,4 +126,7 @@ def render(test: RangeTest) -> str:
     else:
         upper = max(test.upper, test.lower)
         lines.append(f"cycle between {test.lower} and {upper} bits: cpt train --fw-bits {test.lower} {upper} ...")
+        ends = [str(bound) for bound, end in ((test.lower, test.widths[0]), (upper, test.widths[-1])) if bound == end]
+        if ends:
+            lines.append(f"(an end of the widths that were tried: {' and '.join(ends)}; try further with --widths)")
     return "\n".join(lines)

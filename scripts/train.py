@@ -104,7 +104,9 @@ def render(summary: Summary) -> str:
         score += f", averaged weights {averaged:.2f}"
     forward, gradient = summary.eval_bits
     evaluated = f"at {forward}/{gradient} bits" if forward else "in float32"
-    cost = f"{summary.gbitops:.4g} GBitOPs ({summary.saving_gbitops_pct:.1f} % less than static)"
+    cost = f"{summary.gbitops:.4g} GBitOPs"
+    if summary.eval_bits[0]:
+        cost += f" ({summary.saving_gbitops_pct:.1f} % less than static)"
     if summary.board_hours is not None:
         cost += f", {summary.board_hours:.4g} hours on the board '{summary.latency}'"
         cost += f" ({summary.saving_hours_pct:.1f} % less)"

@@ -52,7 +52,7 @@ def _precision(group: Any) -> None:
         "--deficit", type=int, nargs=2, metavar=("STEP", "STEPS"), help="a window at the lowest bits, else the highest"
     )
     group.add_argument("--every", type=int, metavar="N", help="steps that share a precision")
-    group.add_argument("--eval-bits", type=int, metavar="N", help="of evaluation; default: the schedule's highest")
+    group.add_argument("--eval-bits", type=int, metavar="N", help="of evaluation; default: the highest the run reaches")
     group.add_argument("--quantiser", "--quantizer", dest="quantiser", help="sbm, dorefa or wageubn")
     group.add_argument("--policy", help="which layers stay float: cifar, imagenet or none; default: the network's own")
     group.add_argument("--gradient-bits", type=int, metavar="N", help="of weight gradients; 0 leaves them in float32")
@@ -201,6 +201,8 @@ def _refuse_contradictions(stated: dict[str, Any]) -> None:
         if one in stated and other in stated:
             raise ValueError(f"--{_flag(one)} and --{_flag(other)} are both given: {why}")
 
+    if list(stated.get("fw_bits", ())) == [0] and "bw_bits" in stated:
+        raise ValueError("--fw-bits 0 is plain float32: --bw-bits has no effect beside it, leave it out")
     for cyclic, static, short in (
         ("cyclic_num_bits_schedule", "num_bits", "fw_bits"),
         ("cyclic_num_grad_bits_schedule", "num_grad_bits", "bw_bits"),

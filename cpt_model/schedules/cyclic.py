@@ -65,7 +65,9 @@ class Cyclic(Schedule):
 
     def check(self, total: int) -> None:
         if total < self.cycles:
-            raise ScheduleError(f"{total} steps are fewer than the {self.cycles} cycles they should hold; take fewer")
+            raise ScheduleError(
+                f"{total} steps are fewer than the {self.cycles} cycles they should hold: take fewer cycles"
+            )
 
     def precision(self, step: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
         cycle = np.minimum(step * self.cycles // total, self.cycles - 1)

@@ -20,6 +20,8 @@ class Progress:
             total=steps, initial=done, desc=name, unit="step", disable=None if shown else True, dynamic_ncols=True
         )
         self._test = ""
+        if shown and self._bar.disable:
+            print(f"{name}: {steps:,} steps, {done:,} done before", file=sys.stderr, flush=True)
 
     def step(self, step: int, loss: float, score: str, bits: Bits, cost: Cost) -> None:
         if self._bar.disable:

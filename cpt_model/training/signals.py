@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,6 +38,9 @@ def watch_signals() -> Iterator[Watch]:
 
     def note(number: int, frame: FrameType | None) -> None:
         watch.number = number
+        print(
+            "stopping after this step, with a checkpoint; once more ends at once, without", file=sys.stderr, flush=True
+        )
         for each in numbers:
             signal.signal(each, before[each])
 

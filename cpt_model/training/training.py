@@ -71,7 +71,7 @@ class Training:
             warnings.filterwarnings("ignore", "Grad strides do not match bucket view strides")
             # Statistics of batch normalisation are each process's own, as ranges are; the first one's are evaluated.
             # The argument's new name is not in every version of PyTorch yet.
-            warnings.filterwarnings("ignore", "'broadcast_buffers' is deprecated")
+            warnings.filterwarnings("ignore", ".*broadcast_buffers.* is deprecated")
             self.objective = DistributedDataParallel(self.objective, broadcast_buffers=False)
         self.optimizer = self._optimizer()
         self.done = 0
