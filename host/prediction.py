@@ -21,13 +21,22 @@ BYTES_PER_CYCLE = 50.0  # the ZC706's SODIMM at 200 MHz: 10 GB/s
 
 def moved_bytes(command: Command) -> int:
     """Every operand once, every result once, without the gaps between tiles; of A only what a window touches."""
-    rows = min(command.a_height, command.y_height * command.kernel_h)
-    columns = min(command.a_width, command.y_width * command.kernel_w)
+    rows = _touched(command.a_height, command.y_height, command.kernel_h, command.stride_y, command.up_y)
+    columns = _touched(command.a_width, command.y_width, command.kernel_w, command.stride_x, command.up_x)
     whole = command.a_height * command.a_width
     tensors = (operand_b(command), output(command), row_sums(command))
     others = sum(tensor.images * tensor.blocks * tensor.tile_bytes for tensor in tensors if tensor is not None)
     a = operand_a(command)
     return others + a.images * a.blocks * a.tile_bytes * rows * columns // whole
+
+
+def _touched(extent: int, windows: int, kernel: int, stride: int, up: int) -> int:
+    """Rows, or columns, of a map that lie in some window; all of a zero-inserted map.
+
+    >>> _touched(8, windows=3, kernel=3, stride=2, up=1), _touched(8, windows=4, kernel=1, stride=2, up=1)
+    (7, 4)
+    """
+    return extent if up > 1 else min(extent, (windows - 1) * min(stride, kernel) + kernel)
 
 
 def bound_cycles(commands: Iterable[Command], config: Config, bytes_per_cycle: float = BYTES_PER_CYCLE) -> float:

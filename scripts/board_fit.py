@@ -23,6 +23,7 @@ def add_fit(jobs: argparse._SubParsersAction) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.cost.fitting import fit
     from host.report import read_csv
+    from sim.latency.core import LIST_BEGINS
 
     rows = read_csv(arguments.csv)
     found = fit(rows)
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         "clock_mhz": found.clock_mhz,
         "bytes_per_cycle": round(found.bytes_per_cycle, 3),
         "latency": 60,
-        "list_us": round(found.list_us, 3),
+        "list_us": round(found.list_us + LIST_BEGINS / found.clock_mhz, 3),
     }
     arguments.out.write_text(json.dumps(profile, indent=2) + "\n")
     print(f"fitted to {len(rows)} latencies, {rows[0].source} on {rows[0].device}")

@@ -29,7 +29,8 @@ class Costs:
     layers: list[tuple[LayerPass, LayerPass]]
 
     def saving_pct(self, of: str, which: str = ALL) -> float:
-        return 100 * (1 - getattr(self.run[which], of) / getattr(self.static[which], of))
+        static = getattr(self.static[which], of)
+        return 100 * (1 - getattr(self.run[which], of) / static) if static else 0.0  # a pass that nobody needs
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:

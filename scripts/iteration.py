@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows = finished(out, heading)
     done = {(row["layer"], row["pass"]) for row in rows}
     kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
-    seen = {(row["shape"], row["pass"]) for row in rows}
+    seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
     out.parent.mkdir(parents=True, exist_ok=True)
     for job in tqdm(jobs, unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}"):
         if (job.name, job.which.value) not in done:

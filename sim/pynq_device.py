@@ -75,9 +75,11 @@ class SimulatedDevice(Device):
         self._line.remove()
         self._folder.cleanup()
 
-    def mmap(self, _address: int, _length: int) -> RegisterWindow:
+    def mmap(self, address: int, length: int) -> RegisterWindow:
         """What pynq's MMIO reads and writes: on the board, an array of words over /dev/mem."""
-        return RegisterWindow(self)
+        if not CONTROL_ADDRESS <= address <= address + length <= CONTROL_ADDRESS + OVERLAY_CONTROL_BYTES:
+            raise ValueError(f"nothing answers at {address:#x}, {length} bytes: the core is at {CONTROL_ADDRESS:#x}")
+        return RegisterWindow(self, (address - CONTROL_ADDRESS) // 4)
 
     def read_word(self, index: int) -> int:
         self.accesses += 1

@@ -1,7 +1,8 @@
 """Our accelerator as a board: hours of a run from the latency model of its commands.
 
 Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
-driver does it; their cycles come from `sim.latency`. Layers that stay float, and batch normalisations, cost no time.
+driver does it, with 16-bit results and without row sums; their cycles come from `sim.latency`. Layers that stay float,
+and batch normalisations, cost no time.
 """
 
 from __future__ import annotations
@@ -98,10 +99,11 @@ class AcceleratorBoard:
 
 
 def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
-    """Passes of the quantised layers, in the network's order; nobody needs the error of the network's own input."""
+    """Passes of the quantised layers, in the network's order; nobody needs the error of the images it begins with."""
     for layer in count.layers:
+        reads_images = layer is count.layers[0] and layer.kind == "Conv2d"
         for which in Pass:
-            if layer.quantised and (which is not Pass.INPUT_ERROR or layer is not count.layers[0]):
+            if layer.quantised and not (which is Pass.INPUT_ERROR and reads_images):
                 yield layer, which
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 
@@ -38,11 +38,10 @@ def watch_signals() -> Iterator[Watch]:
 
     def note(number: int, frame: FrameType | None) -> None:
         watch.number = number
-        print(
-            "stopping after this step, with a checkpoint; once more ends at once, without", file=sys.stderr, flush=True
-        )
         for each in numbers:
             signal.signal(each, before[each])
+        with suppress(OSError):  # not print: the signal may have come in the middle of one
+            os.write(2, b"stopping after this step, with a checkpoint; once more ends at once, without\n")
 
     for number in numbers:
         signal.signal(number, note)

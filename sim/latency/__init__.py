@@ -20,7 +20,11 @@ __all__ = ["CommandTime", "Memory", "command_time"]
 
 
 def command_time(command: Command, config: Config, memory: Memory) -> CommandTime:
-    """One command that follows another in a list."""
+    """One command that follows another in a list; builds whose K-slice is not made of threes are refused."""
+    if config.slice_groups % 3:
+        raise ValueError(
+            f"slice_groups = {config.slice_groups} of build '{config.name}': the model needs a multiple of 3"
+        )
     anywhere = replace(command, tag=0, a_addr=0, b_addr=0, out_addr=0, sums_addr=0, seed_lo=0, seed_hi=0)
     return _time(anywhere.encode(), config, memory)
 

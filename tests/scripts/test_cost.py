@@ -141,3 +141,10 @@ def test_a_layer_that_cannot_run_is_named(capsys: pytest.CaptureFixture[str], tm
     (line,) = capsys.readouterr().err.splitlines()
     assert "layer 'conv1', " in line
     assert "does not fit the memories of small" in line
+
+
+def test_a_network_that_begins_with_an_embedding_has_all_three_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only images need no error of their own; words are embedded, and the embedding learns."""
+    assert main(["cost", "--arch", "lstm_lm_small", "--fw-bits", "5", "8", "--bw-bits", "8", "--layers"]) == 0
+    shown = capsys.readouterr().out
+    assert any("lstm" in line and "input-error" in line for line in shown.splitlines())

@@ -66,6 +66,10 @@ def test_registers_answer_at_their_addresses() -> None:
     registers.write(Register.LIST_OFFSET, 0x1234)
     assert registers.read(Register.LIST_OFFSET) == 0x1234
     assert device.accesses == 2
+    further = MMIO(CONTROL_ADDRESS + Register.LIST_OFFSET, 4, device=device)
+    assert further.read(0) == 0x1234
+    with pytest.raises(ValueError, match="nothing answers at 0x40000000"):
+        MMIO(0x4000_0000, OVERLAY_CONTROL_BYTES, device=device)
     device.release()
 
 

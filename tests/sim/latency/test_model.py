@@ -116,3 +116,8 @@ def test_a_memory_without_bandwidth_is_refused(values: tuple[float, int]) -> Non
 
 def test_the_grids_are_where_the_command_says() -> None:
     assert all(isinstance(path, Path) and path.is_file() for path in GRIDS.values())
+
+
+def test_a_slice_that_is_not_made_of_threes_is_refused() -> None:
+    with pytest.raises(ValueError, match="slice_groups = 4 of build 'zc706'"):
+        command_time(command(Pass.FORWARD), replace(ZC706, slice_groups=4), Memory())
