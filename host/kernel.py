@@ -17,6 +17,7 @@ from sim.contract import OVERLAY_VLNV, ApCtrl, Error, Irq, Register
 from sim.counters import Counters
 
 DONE = 1 << Irq.DONE
+ERRORS = {int(error): error for error in Error}
 HEARD_WITHIN = 1.0  # seconds of sleep after which the driver looks for itself
 FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two looks without interrupts
 RESET_SECONDS = 1.0
@@ -102,10 +103,11 @@ class CptKernel(DefaultIP):
 
     def _outcome(self, seconds: float) -> ListOutcome:
         status = self.read(Register.STATUS)
-        if status not in Error.__members__.values():
+        error = ERRORS.get(status)
+        if error is None:
             raise DeviceError(f"STATUS reads {status}, which is no error code of this contract: load the overlay again")
         return ListOutcome(
-            Error(status),
+            error,
             self.read(Register.ERROR_INDEX),
             self.read(Register.COMMANDS_DONE),
             Counters(
@@ -118,4 +120,4 @@ class CptKernel(DefaultIP):
         )
 
     def _wide(self, offset: int) -> int:
-        return int(self.read(offset)) | int(self.read(offset + 4)) << 32
+        return int(self.mmio.read(int(offset), 8))  # two accesses, one call

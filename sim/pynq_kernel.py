@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -44,6 +45,10 @@ class ConcurrentRegisters(RegisterFile):
         self._number = 0  # of the list that counts; a reset makes another
         self._failure: Exception | None = None
         self._running: tuple[Memory, tuple[int, int, int, int]] | None = None
+        self._start_seen = 0.0
+        self.list_seconds = (
+            0.0  # from START to the interrupt, over all lists that ended: the device's time, not the driver's
+        )
         super().__init__(executor, pool.dram(0, 0))
         self._thread = threading.Thread(target=self._work, name="simulated accelerator", daemon=True)
         self._thread.start()
@@ -91,6 +96,7 @@ class ConcurrentRegisters(RegisterFile):
         self._lists.put(None)
 
     def _run_list(self) -> None:
+        self._start_seen = time.perf_counter()
         base, size, offset, length = self._arguments()
         self._busy = True
         self._number += 1
@@ -120,6 +126,7 @@ class ConcurrentRegisters(RegisterFile):
             else:
                 self._finish(outcome)
             tell = not self._faults.deaf and (self.interrupt or self._failure is not None)
+            self.list_seconds += time.perf_counter() - self._start_seen
         if tell:
             self._raised()
 

@@ -60,6 +60,16 @@ def test_a_buffer_is_freed_when_it_is_forgotten() -> None:
     device.release()
 
 
+def test_the_device_counts_its_own_time_from_start_to_interrupt() -> None:
+    (program,), commands, plan = compiled((LAYER, Pass.FORWARD))
+    with driven(Slow(TINY)) as accelerator, accelerator.allocate(plan) as region:
+        region.upload(program, *operands(LAYER, Pass.FORWARD, BITS))
+        region.upload_list(commands)
+        before = accelerator.device.list_seconds
+        outcome = accelerator.run(region, commands)
+        assert Slow.delay <= accelerator.device.list_seconds - before <= outcome.seconds
+
+
 def test_registers_answer_at_their_addresses() -> None:
     device = SimulatedDevice(Reference(TINY), "reference")
     registers = MMIO(CONTROL_ADDRESS, OVERLAY_CONTROL_BYTES, device=device)
