@@ -18,8 +18,8 @@ from host.plan import Plan, PlanError
 from host.precision import Output, Precision
 from host.prediction import bound_cycles
 from host.program import Program
+from scripts.cycles_table import efficiency, read_rows
 from scripts.layer_spec import parse_layer
-from scripts.simulate import as_table
 from sim.config import Config
 from sim.contract import CONFIGS, Format
 from sim.counters import Counters
@@ -154,8 +154,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "cycles",
         help="measure cycles of layers on the RTL core with a modelled DDR",
         description="Runs a grid of layers, passes and widths (16-bit results) on the Verilated core. `ratio` is cycles"
-        " over the larger of two bounds: bit operations by the array's binary MACs, bytes by the memory's bandwidth.",
-        epilog="example: cpt cycles --body --out vivado/cycles.json",
+        " over the larger of two bounds: bit operations by the array's binary MACs, bytes by the memory's bandwidth."
+        " `per bit` is cycles over a_bits·b_bits, against the layer's widest operands, where the array's bound rules.",
+        epilog="examples: cpt cycles --body --out out/cycles.json; cpt cycles --body --show vivado/cycles.json",
     )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
     parser.add_argument("--body", action="store_true", help="only the body layers of a CIFAR ResNet")
@@ -167,10 +168,15 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--verify", action="store_true", help="compare every result with the reference")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--out", type=Path, help="also write the JSON to this file")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="print the table of a file of --out; measure nothing")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.show is not None:
+        layers = BODY if arguments.body else None
+        print(efficiency(read_rows(arguments.show, arguments.only, layers)))
+        return 0
     from tqdm import tqdm
 
     from sim.rtl_device import Ddr, RtlKernel
@@ -196,7 +202,5 @@ def run(arguments: argparse.Namespace) -> int:
         rows.append(measure(kernel, point, arguments.verify))
         if arguments.out:  # what is measured is kept, also when the rest is broken off
             arguments.out.write_text(json.dumps(result, indent=1) + "\n")
-    hidden = ("bus_bytes", "bytes")
-    shown = [{key: str(value) for key, value in row.items() if key not in hidden} for row in rows]
-    print(json.dumps(result, indent=2) if arguments.json else as_table(shown))
+    print(json.dumps(result, indent=2) if arguments.json else efficiency(rows))
     return 0
