@@ -23,7 +23,6 @@ class Sums:
 
     by_pixel: Tensor  # (n, 1, h, w), over channels
     over_batch: Tensor  # (1, c, h, w)
-    squares: Tensor  # (n, 2, c), of the squares of positive and of negative codes; rounded
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,13 @@ class Quantised:
         if self.known_sums is not None:
             return self.known_sums
         codes = self.codes if self.greatest * max(self.codes.shape[:2]) <= EXACT_FLOAT32 else self.codes.double()
-        by_sign = torch.stack([codes.clamp(min=0), codes.clamp(max=0)], dim=1).double()
-        return Sums(codes.sum(1, keepdim=True), codes.sum(0, keepdim=True), by_sign.square().sum((3, 4)).float())
+        return Sums(codes.sum(1, keepdim=True), codes.sum(0, keepdim=True))
+
+    @cached_property
+    def norms(self) -> Tensor:
+        """√Σ code² of the positive and of the negative codes, by image, sign and channel; rounded."""
+        by_sign = self.codes.clamp(min=0), self.codes.clamp(max=0)
+        return torch.stack([torch.linalg.vector_norm(each, dim=(2, 3)) for each in by_sign], dim=1)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 float32 holds whole numbers up to 2^24. Every partial sum, in any order, lies between the sum of the negative terms and
 that of the positive ones, and what is known of the codes bounds these. Where the bound stays below 2^24, a float32
 convolution of codes is exact. Else the sum is split, and the parts are added in float64; where no split helps,
-everything runs in float64, exact up to 2^53.
+everything runs in float64, exact up to 2^53. Weight gradients of narrow codes have a C++ kernel of their own, which
+sums so few pixels in float32 that their widths alone are bound enough.
 
     forward, input error   Σ|a·b| ≤ max|a| · max over output channels of Σ|b|
     weight gradient        for each part of the batch, with ‖a⁺‖ = √(Σa²) of an image's positive codes, ‖a⁻‖ of its
@@ -22,11 +23,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised
 from cpt_model.arithmetic.float32_probe import float32_is_exact
 from host.layer import Conv, Pass
 
 MOST_PARTS = 16  # more parts than these are slower than float64
+LEAST_TILE = 64  # pixels: the C++ kernel is slower with fewer that add up in float32
+LEAST_MAP = 16
 
 
 def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: float) -> Tensor:
@@ -52,8 +56,10 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
 
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
+    if _suits_native(layer, x, e):
+        return native.gradient(x.codes, e.codes, layer.weight_shape, geometry_numbers(layer), x.greatest * e.greatest)
     if float32_is_exact():
-        norms = x.sums.squares.sqrt(), e.sums.squares.sqrt()  # by image, sign and channel
+        norms = x.norms, e.norms
         pixels = max(layer.height * layer.width, layer.out_height * layer.out_width)
         rounding = 1 + (pixels + 4 * layer.batch) * 2.0**-23  # norms and bounds are sums in float32
         for parts in (1, 2, 4, 8, MOST_PARTS):  # few different sizes: oneDNN compiles a kernel for each
@@ -69,6 +75,19 @@ def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
             if size == 1:
                 break
     return _gradient(layer, x.codes.double(), e.codes.double())
+
+
+def geometry_numbers(layer: Conv) -> tuple[int, ...]:
+    """Kernel, stride, padding, size and output size of rows, then of columns: what the C++ kernels take."""
+    axes = zip(layer.kernel, layer.stride, layer.padding, layer.input_shape[2:], layer.output_shape[2:], strict=True)
+    return tuple(number for axis in axes for number in axis)
+
+
+def _suits_native(layer: Conv, x: Quantised, e: Quantised) -> bool:
+    """Codes narrow enough for tiles of some size, and for an image's sum in 32 bits; dense layers on maps."""
+    greatest, pixels = x.greatest * e.greatest, layer.out_height * layer.out_width
+    fits = greatest * LEAST_TILE <= EXACT_FLOAT32 and greatest * pixels < 1 << 31
+    return fits and layer.groups == 1 and pixels >= LEAST_MAP and native.usable(x.codes) and native.usable(e.codes)
 
 
 def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
-from cpt_model.arithmetic.exact import convolve, weight_gradient
+from cpt_model.arithmetic.exact import convolve, geometry_numbers, weight_gradient
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.taps import axes, between, by_tap
 from cpt_model.arithmetic.weights import Weights
@@ -42,7 +42,7 @@ def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = 
     fusable = watch is None and layer.groups == 1 and maps[0].dtype == maps[1].dtype == torch.float32
     if fusable and native.usable(maps[0]):
         of_x, of_error = ((each.scale.item(), each.offset.item()) for each in (x, error))
-        return native.finish_gradient(acc, layer.batch, _numbers(layer), maps, of_x, of_error, error.zero)
+        return native.finish_gradient(acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero)
     rows, columns = axes(layer)
     row_sums = by_tap(rows.used, maps[0][0], columns.used)  # (ci, kh, kw)
     col_sums = by_tap(rows.inside, maps[1][0], columns.inside)  # (co, kh, kw), of stored codes
@@ -55,12 +55,6 @@ def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = 
     return combine(acc, by_group, col_sums, counts, x, error.scale, error.offset)
 
 
-def _numbers(layer: Conv) -> tuple[int, ...]:
-    """Kernel, stride, padding, size and output size of rows, then of columns: what the C++ kernels take."""
-    axes_of = zip(layer.kernel, layer.stride, layer.padding, layer.input_shape[2:], layer.output_shape[2:], strict=True)
-    return tuple(number for axis in axes_of for number in axis)
-
-
 def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch: Watch | None) -> Tensor:
     b = weights.quantised
     acc = convolve(layer, which, a, b, weights.greatest_sum)
@@ -70,7 +64,7 @@ def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch
     if fusable and native.usable(acc):
         return native.finish_(
             native.dense(acc),
-            _numbers(layer),
+            geometry_numbers(layer),
             which is Pass.INPUT_ERROR,
             a.sums.by_pixel.float(),
             terms,

@@ -47,8 +47,8 @@ def value_range(values: Tensor) -> tuple[float, float] | None:
 
 def codes(
     values: Tensor, low: float, scale: float, levels: int, zero: int, keys: tuple[int, int] | None
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Codes minus `zero`; their sums by pixel (n, 1, h, w) and over the batch (1, c, h, w); squares (n, 2, c)."""
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Codes minus `zero`; their sums by pixel (n, 1, h, w) and over the batch (1, c, h, w)."""
     library = load()
     assert library is not None
     images, channels, height, width = values.shape
@@ -57,22 +57,21 @@ def codes(
     out = torch.empty_like(values)
     by_pixel = torch.empty(images, 1, height, width, **_FLOAT32)
     over_batch = torch.empty((1, channels, height, width), memory_format=memory_format, **_FLOAT32)
-    squares = torch.empty(images, 2, channels, **_FLOAT32)
     library.cpt_codes(
         *(values.data_ptr(), out.data_ptr(), images, channels, height * width, last),
         *(low, scale, levels, zero, keys is not None, *(keys or (0, 0))),
-        *(by_pixel.data_ptr(), over_batch.data_ptr(), squares.data_ptr(), torch.get_num_threads()),
+        *(by_pixel.data_ptr(), over_batch.data_ptr(), torch.get_num_threads()),
     )
-    return out, by_pixel, over_batch, squares
+    return out, by_pixel, over_batch
 
 
 def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, float] | None:
-    """Signed codes (out, in, kh, kw); scale and offset (c, 1, 1, 1) of the pass's output channels; sums by tap
-    (kh, kw, c); the greatest sum of magnitudes. Nothing if a range is not finite.
+    """Signed codes (out, in, kh, kw) in the weights' memory format; scale and offset (c, 1, 1, 1) of the pass's output
+    channels; sums by tap (kh, kw, c); the greatest sum of magnitudes. Nothing if a range is not finite.
     """
     library = load()
     assert library is not None
-    values = values.contiguous()
+    values = dense(values)
     outs, ins, *kernel = values.shape
     channels = ins if by_input else outs
     codes = torch.empty_like(values)
@@ -81,7 +80,7 @@ def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, 
     greatest = ctypes.c_double()
     threads = torch.get_num_threads() if values.numel() >= MANY_WEIGHTS else 1
     bad = library.cpt_weights(
-        *(values.data_ptr(), codes.data_ptr(), outs, ins, kernel[0] * kernel[1], by_input),
+        *(values.data_ptr(), codes.data_ptr(), outs, ins, kernel[0] * kernel[1], channels_last(values), by_input),
         *((1 << bits) - 1, 1 << bits - 1),
         *(scale.data_ptr(), offset.data_ptr(), tap_sums.data_ptr(), ctypes.byref(greatest), threads),
     )
@@ -115,6 +114,21 @@ def finish_(
         *(tap_sums.data_ptr(), *a, b_scale.data_ptr(), b_offset.data_ptr(), zero, torch.get_num_threads()),
     )
     return acc
+
+
+def gradient(
+    x: Tensor, error: Tensor, weight_shape: tuple[int, int, int, int], geometry: tuple[int, ...], greatest: int
+) -> Tensor:
+    """Accumulators of a dense layer's weight gradient, in float64; `greatest` bounds the product of two codes."""
+    library = load()
+    assert library is not None
+    x, error = dense(x), dense(error)
+    out = torch.empty(weight_shape, dtype=torch.float64, device="cpu")
+    library.cpt_gradient(
+        *(x.data_ptr(), channels_last(x), error.data_ptr(), channels_last(error), out.data_ptr(), x.shape[0]),
+        *(*weight_shape[:2], (ctypes.c_int64 * 10)(*geometry), greatest, torch.get_num_threads()),
+    )
+    return out
 
 
 def finish_gradient(

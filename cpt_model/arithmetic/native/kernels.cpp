@@ -54,16 +54,31 @@ struct Quantiser {
     }
 };
 
-inline float positive(float code) { return code > 0.0f ? code : 0.0f; }
-inline float negative(float code) { return code < 0.0f ? code : 0.0f; }
+struct Range {
+    float low, high;
+    bool finite;
+};
 
-// `Width` neighbouring channels of one image in channels-last order, pixel by pixel: their squares stay in registers.
+Range range_of(const float* x, int64_t count) {
+    float low = x[0], high = x[0];
+    uint32_t bad = 0;
+#pragma omp simd reduction(min : low) reduction(max : high) reduction(| : bad)
+    for (int64_t i = 0; i < count; ++i) {
+        uint32_t pattern;
+        std::memcpy(&pattern, x + i, sizeof pattern);
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+        bad |= (pattern & 0x7F800000u) == 0x7F800000u;
+    }
+    return {low, high, !bad};
+}
+
+// `Width` neighbouring channels of one image in channels-last order, pixel by pixel.
 template <bool Stochastic, int Width>
 void codes_of_channels(const Quantiser& f, const float* __restrict x, float* __restrict q, uint32_t first,
-                       int64_t channels, int64_t pixels, float* __restrict pixel_sums, float* __restrict batch_sums,
-                       float* __restrict squares) {
+                       int64_t channels, int64_t pixels, float* __restrict pixel_sums,
+                       float* __restrict batch_sums) {
     const uint32_t step = static_cast<uint32_t>(pixels);
-    float above[Width] = {}, below[Width] = {};
     for (int64_t p = 0; p < pixels; ++p) {
         const int64_t at = p * channels;
         const uint32_t element = first + static_cast<uint32_t>(p);
@@ -73,28 +88,22 @@ void codes_of_channels(const Quantiser& f, const float* __restrict x, float* __r
             const float code = Stochastic ? f.stochastic(x[at + k], element + k * step) : f.nearest(x[at + k]);
             q[at + k] = codes[k] = code;
             batch_sums[at + k] += code;
-            above[k] += positive(code) * code;
-            below[k] += negative(code) * code;
         }
         for (int half = Width / 2; half > 0; half /= 2)
             for (int k = 0; k < half; ++k) codes[k] += codes[k + half];
         pixel_sums[p] += codes[0];
     }
-    for (int k = 0; k < Width; ++k) {
-        squares[k] = above[k];
-        squares[channels + k] = below[k];
-    }
 }
 
 template <bool Stochastic>
 void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t image, int64_t channels, int64_t pixels,
-                         float* pixel_sums, float* batch_sums, float* squares) {
+                         float* pixel_sums, float* batch_sums) {
     std::memset(pixel_sums, 0, sizeof(float) * pixels);
     for (int64_t c = 0; c < channels;) {
         const bool whole = c + kVector <= channels;
         const auto run = whole ? codes_of_channels<Stochastic, kVector> : codes_of_channels<Stochastic, 1>;
         const uint32_t first = static_cast<uint32_t>((image * channels + c) * pixels);
-        run(f, x + c, q + c, first, channels, pixels, pixel_sums, batch_sums + c, squares + c);
+        run(f, x + c, q + c, first, channels, pixels, pixel_sums, batch_sums + c);
         c += whole ? kVector : 1;
     }
 }
@@ -102,24 +111,19 @@ void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t i
 // One image in (c, h, w) order: the inner loop runs over pixels.
 template <bool Stochastic>
 void codes_channels_first(const Quantiser& f, const float* x, float* q, int64_t image, int64_t channels, int64_t pixels,
-                          float* pixel_sums, float* batch_sums, float* squares) {
+                          float* pixel_sums, float* batch_sums) {
     std::memset(pixel_sums, 0, sizeof(float) * pixels);
     for (int64_t c = 0; c < channels; ++c) {
         const int64_t row = c * pixels;
         const uint32_t first = static_cast<uint32_t>((image * channels + c) * pixels);
-        float above = 0, below = 0;
-#pragma omp simd reduction(+ : above, below)
+#pragma omp simd
         for (int64_t p = 0; p < pixels; ++p) {
             const float value = x[row + p];
             const float code = Stochastic ? f.stochastic(value, first + static_cast<uint32_t>(p)) : f.nearest(value);
             q[row + p] = code;
             pixel_sums[p] += code;
             batch_sums[row + p] += code;
-            above += positive(code) * code;
-            below += negative(code) * code;
         }
-        squares[c] = above;
-        squares[channels + c] = below;
     }
 }
 
@@ -254,25 +258,24 @@ void cpt_keep_freed_memory() {
 // Least and greatest value.
 int32_t cpt_range(const float* x, int64_t count, int32_t threads, float* low, float* high) {
     float least = x[0], greatest = x[0];
-    uint32_t bad = 0;
-#pragma omp parallel for simd num_threads(threads) reduction(min : least) reduction(max : greatest) reduction(| : bad)
-    for (int64_t i = 0; i < count; ++i) {
-        uint32_t pattern;
-        std::memcpy(&pattern, x + i, sizeof pattern);
-        least = x[i] < least ? x[i] : least;
-        greatest = x[i] > greatest ? x[i] : greatest;
-        bad |= (pattern & 0x7F800000u) == 0x7F800000u;
+    bool finite = true;
+    const int64_t part = (count + threads - 1) / threads;
+#pragma omp parallel for num_threads(threads) reduction(min : least) reduction(max : greatest) reduction(&& : finite)
+    for (int64_t first = 0; first < count; first += part) {
+        const Range range = range_of(x + first, std::min(part, count - first));
+        least = std::min(least, range.low);
+        greatest = std::max(greatest, range.high);
+        finite = finite && range.finite;
     }
     *low = least;
     *high = greatest;
-    return bad ? kNotFinite : kDone;
+    return finite ? kDone : kNotFinite;
 }
 
-// Codes minus `zero`, and their sums: by pixel over channels, by element over the batch, and of squares by image,
-// sign (those of positive codes first) and channel.
+// Codes minus `zero`, and their sums: by pixel over channels, and by element over the batch.
 int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, int64_t pixels, int32_t channels_last,
                   float low, float scale, float levels, float zero, int32_t stochastic, uint32_t key_0, uint32_t key_1,
-                  float* pixel_sums, float* batch_sums, float* squares, int32_t threads) try {
+                  float* pixel_sums, float* batch_sums, int32_t threads) try {
     const Quantiser f{low, scale, levels, zero, key_0, key_1};
     const int64_t size = channels * pixels;
     const auto run = channels_last ? (stochastic ? codes_channels_last<true> : codes_channels_last<false>)
@@ -284,8 +287,7 @@ int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, in
         float* mine = &by_thread[omp_get_thread_num() * size];
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < images; ++n)
-            run(f, x + n * size, q + n * size, n, channels, pixels, pixel_sums + n * pixels, mine,
-                squares + n * 2 * channels);
+            run(f, x + n * size, q + n * size, n, channels, pixels, pixel_sums + n * pixels, mine);
 #pragma omp critical
         for (int64_t i = 0; i < size; ++i) batch_sums[i] += mine[i];
     }
@@ -294,43 +296,41 @@ int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, in
     return kNoMemory;
 }
 
-// Weights (out, in, taps) to signed codes with a range for each output channel, or each input channel, of the layer.
-// Also their sums by tap and channel of the pass, and the greatest sum of magnitudes: wide codes exceed float32's 2^24.
-int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t taps, int32_t by_input, float levels,
-                    float centre, float* scale, float* offset, double* tap_sums, double* greatest,
-                    int32_t threads) try {
-    const int64_t channels = by_input ? ins : outs, others = by_input ? outs : ins;
-    const int64_t step = (by_input ? ins : 1) * taps, start = (by_input ? 1 : ins) * taps;
-    std::vector<double> by_channel(channels * taps, 0.0);
+// Weights (out, in, taps), or (out, taps, in) if channels come last, to signed codes in the same order, with a range for
+// each output channel, or each input channel, of the layer. Also their sums by tap and channel of the pass, and the
+// greatest sum of magnitudes: wide codes exceed float32's 2^24.
+int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t taps, int32_t channels_last,
+                    int32_t by_input, float levels, float centre, float* scale, float* offset, double* tap_sums,
+                    double* greatest, int32_t threads) try {
+    const int64_t out_step = ins * taps, in_step = channels_last ? 1 : taps, tap_step = channels_last ? ins : 1;
+    const int64_t channels = by_input ? ins : outs, others = by_input ? outs : ins, count = others * taps;
+    const int64_t start = by_input ? in_step : out_step, step = by_input ? out_step : in_step;
+    std::vector<float> by_thread(threads * count);
     double most = 0;
     int32_t bad = 0;
 #pragma omp parallel for num_threads(threads) reduction(max : most) reduction(| : bad)
     for (int64_t c = 0; c < channels; ++c) {
-        float low = w[c * start], high = low;
-        for (int64_t k = 0; k < others; ++k) {
-            const float* from = w + c * start + k * step;
-            for (int64_t t = 0; t < taps; ++t) {
-                low = from[t] < low ? from[t] : low;
-                high = from[t] > high ? from[t] : high;
-                bad |= !std::isfinite(from[t]);
-            }
-        }
-        scale[c] = std::fmax((high - low) / levels, 0x1p-126f);
-        offset[c] = low + centre * scale[c];
-        bad |= !std::isfinite(scale[c]);
-        const Quantiser f{low, scale[c], levels, centre, 0, 0};
-        double* sums = &by_channel[c * taps];
+        float* own = &by_thread[omp_get_thread_num() * count];  // a channel's weights tap by tap, then their codes
+        for (int64_t t = 0; t < taps; ++t)
+            for (int64_t k = 0; k < others; ++k) own[t * others + k] = w[c * start + t * tap_step + k * step];
+        const Range range = range_of(own, count);
+        scale[c] = std::fmax((range.high - range.low) / levels, 0x1p-126f);
+        offset[c] = range.low + centre * scale[c];
+        bad |= !range.finite || !std::isfinite(scale[c]);
+        const Quantiser f{range.low, scale[c], levels, centre, 0, 0};
         double magnitude = 0;
-        for (int64_t k = 0; k < others; ++k) {
-            const int64_t at = c * start + k * step;
-            for (int64_t t = 0; t < taps; ++t) {
-                const float code = f.nearest(w[at + t]);
-                q[at + t] = code;
-                sums[t] += code;
+        for (int64_t t = 0; t < taps; ++t) {
+            double sum = 0;
+#pragma omp simd reduction(+ : magnitude, sum)
+            for (int64_t k = 0; k < others; ++k) {
+                const float code = f.nearest(own[t * others + k]);
+                own[t * others + k] = code;
+                sum += code;
                 magnitude += std::fabs(code);
             }
+            tap_sums[t * channels + c] = sum;
+            for (int64_t k = 0; k < others; ++k) q[c * start + t * tap_step + k * step] = own[t * others + k];
         }
-        for (int64_t t = 0; t < taps; ++t) tap_sums[t * channels + c] = sums[t];
         most = magnitude > most ? magnitude : most;
     }
     *greatest = most;

@@ -1,4 +1,4 @@
-"""Compiles `kernels.cpp` with g++ on first use, for this machine's processor, and loads it through ctypes.
+"""Compiles the C++ files beside it with g++ on first use, for this machine's processor, and loads it through ctypes.
 
 Without g++ the same arithmetic runs in PyTorch operations, several times slower; CPT_NATIVE=0 asks for that. The result
 is kept beside the source, or in ~/.cache/cpt-kit (XDG_CACHE_HOME) where that folder cannot be written.
@@ -22,9 +22,10 @@ from typing import IO, Any
 
 import torch
 
-SOURCE = Path(__file__).with_name("kernels.cpp")
-# No fused multiply-add and no reordering: every operation rounds as the contract says.
-FLAGS = ("-O3", "-march=native", "-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+FOLDER = Path(__file__).parent
+FLAGS = ("-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math")
+# Where operations round, each does it as the contract says: no fused multiply-add. Exact integers need no such care.
+SOURCES = {"kernels.cpp": "-ffp-contract=off", "gradient.cpp": "-ffp-contract=fast"}
 COMPILE_SECONDS = 300
 NO_MEMORY = 2  # as in kernels.cpp
 
@@ -52,17 +53,16 @@ def load() -> ctypes.CDLL | None:
     library.cpt_codes.argtypes = (
         *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _INT),
         *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, _INT, _WORD, _WORD),
-        *(_POINTER, _POINTER, _POINTER, _INT),
+        *(_POINTER, _POINTER, _INT),
+    )
+    library.cpt_gradient.argtypes = (
+        *(_POINTER, _INT, _POINTER, _INT, _POINTER),
+        *(_SIZE, _SIZE, _SIZE, _POINTER, _SIZE, _INT),
     )
     library.cpt_weights.argtypes = (
         _POINTER,
         _POINTER,
-        _SIZE,
-        _SIZE,
-        _SIZE,
-        _INT,
-        _FLOAT,
-        _FLOAT,
+        *(_SIZE, _SIZE, _SIZE, _INT, _INT, _FLOAT, _FLOAT),
         *(_POINTER,) * 4,
         _INT,
     )
@@ -76,7 +76,7 @@ def load() -> ctypes.CDLL | None:
     )
     for function in (
         *(library.cpt_range, library.cpt_codes, library.cpt_weights),
-        *(library.cpt_finish, library.cpt_finish_gradient),
+        *(library.cpt_finish, library.cpt_gradient, library.cpt_finish_gradient),
     ):
         function.restype = _INT
         function.errcheck = _check_memory
@@ -93,21 +93,29 @@ def _build() -> Path:
     compiler = shutil.which("g++")
     if compiler is None:
         raise OSError("g++ is missing (apt-get install g++)")
-    key = hashlib.sha256(SOURCE.read_bytes() + repr((FLAGS, _processor(), torch.__version__)).encode()).hexdigest()[:16]
+    texts = b"".join((FOLDER / name).read_bytes() for name in SOURCES)
+    key = hashlib.sha256(texts + repr((FLAGS, SOURCES, _processor(), torch.__version__)).encode()).hexdigest()[:16]
     folder = _writable_folder()
     library = folder / f"kernels-{key}.so"
     with (folder / ".lock").open("w") as lock:
         _take(lock)
         if not library.exists():
-            print(f"compiling {SOURCE.name} with g++, once (seconds)", file=sys.stderr, flush=True)
+            print(f"compiling {' and '.join(SOURCES)} with g++, once (seconds)", file=sys.stderr, flush=True)
+            objects = []
+            for name, rounding in SOURCES.items():
+                objects.append(str(folder / f"{name}.o"))
+                _run(compiler, *FLAGS, rounding, "-fopenmp", "-fPIC", "-c", str(FOLDER / name), "-o", objects[-1])
             part = library.with_suffix(".part")
             # torch's own OpenMP runtime has the same soname, so both share one pool of threads.
-            command = [compiler, *FLAGS, "-fopenmp", "-shared", "-fPIC", str(SOURCE), "-o", str(part)]
-            made = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
-            if made.returncode:
-                raise OSError(f"{SOURCE.name} does not compile:\n{made.stderr}")
+            _run(compiler, "-fopenmp", "-shared", *objects, "-o", str(part))
             part.replace(library)
     return library
+
+
+def _run(*command: str) -> None:
+    made = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
+    if made.returncode:
+        raise OSError(f"{' '.join(command)} failed:\n{made.stderr}")
 
 
 def _take(lock: IO[str]) -> None:
@@ -136,7 +144,7 @@ def _processor() -> str:
 def _writable_folder() -> Path:
     """Beside the source, or the user's cache: where nobody else can put a library."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    for folder in (SOURCE.parent / "build", cache / "cpt-kit"):
+    for folder in (FOLDER / "build", cache / "cpt-kit"):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:

@@ -37,8 +37,9 @@ def test_without_a_compiler_a_warning_says_why(monkeypatch: pytest.MonkeyPatch) 
 def test_source_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "kernels.cpp"
     broken.write_text("int main( {")
-    monkeypatch.setattr(library, "SOURCE", broken)
-    with pytest.warns(UserWarning, match=r"kernels\.cpp does not compile"):
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.setattr(library, "SOURCES", {broken.name: "-O0"})
+    with pytest.warns(UserWarning, match=r"kernels\.cpp.* failed"):
         assert library.load() is None
     assert not list((tmp_path / "build").glob("*.so"))
 
@@ -46,7 +47,8 @@ def test_source_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     source = tmp_path / "kernels.cpp"
     source.write_text("")
-    monkeypatch.setattr(library, "SOURCE", source)
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.setattr(library, "SOURCES", {source.name: "-O0"})
     monkeypatch.setattr(library, "COMPILE_SECONDS", 0.2)
     monkeypatch.setattr(library, "FLAGS", ("5",))
     monkeypatch.setattr(library.shutil, "which", lambda name: "sleep")
@@ -58,7 +60,7 @@ def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 def test_a_read_only_installation_compiles_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(library, "SOURCE", tmp_path / "file" / "kernels.cpp")  # no folder can be made in a file
+    monkeypatch.setattr(library, "FOLDER", tmp_path / "file")  # no folder can be made in a file
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = library._writable_folder()
     assert folder == tmp_path / "cache" / "cpt-kit"
@@ -73,7 +75,8 @@ def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(
 ) -> None:
     source = tmp_path / "kernels.cpp"
     source.write_text("")
-    monkeypatch.setattr(library, "SOURCE", source)
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.setattr(library, "SOURCES", {source.name: "-O0"})
     monkeypatch.setattr(library, "COMPILE_SECONDS", 0.2)
     (tmp_path / "build").mkdir()
     with (tmp_path / "build" / ".lock").open("w") as held:
@@ -87,7 +90,7 @@ def test_kernels_without_memory_say_so() -> None:
     assert loaded is not None
     huge = 1 << 55
     with pytest.raises(MemoryError, match="found no memory"):
-        loaded.cpt_weights(None, None, 0, huge, 1, True, 1.0, 1.0, None, None, None, None, 1)
+        loaded.cpt_weights(None, None, huge, 0, 1, False, True, 1.0, 1.0, None, None, None, None, 1)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5, 5), (1, 1, 1, 1), (3, 2, 1, 4)])

@@ -1,0 +1,193 @@
+// The weight gradient of a layer on codes: exact integers, computed in float32 by fused multiply-adds.
+//
+// float32 holds whole numbers up to 2^24, so products are summed in float32 over a tile of so few pixels that no sum can
+// exceed that, whatever the codes; tiles are added in 32-bit integers over so few images that none overflows, and those
+// in float64. Sums of exact integers are the same in any order, so this file may be compiled with fused operations.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include <omp.h>
+
+namespace {
+
+constexpr int kVector = 8;
+constexpr int64_t kOuts = 2 * kVector;  // output channels at a time
+constexpr int kRows = 6;                // input values at a time: kRows · 2 sums and 2 operands fit 16 registers
+constexpr int64_t kTilePixels = 128;    // of both operands, near the processor
+
+typedef float Floats __attribute__((vector_size(4 * kVector)));
+typedef int32_t Words __attribute__((vector_size(4 * kVector)));
+typedef Floats StoredFloats __attribute__((aligned(4), may_alias));
+typedef Words StoredWords __attribute__((aligned(4), may_alias));
+
+enum : int32_t { kDone = 0, kNoMemory = 2 };
+
+struct Axis {
+    int64_t kernel, stride, padding, size, out_size;
+    // What the taps of all outputs touch, padding included.
+    int64_t padded() const { return (out_size - 1) * stride + kernel; }
+};
+
+struct Layer {
+    int64_t outs, ins;
+    Axis rows, columns;
+    int64_t out_blocks() const { return (outs + kOuts - 1) / kOuts; }
+    int64_t pixels() const { return rows.out_size * columns.out_size; }
+    int64_t row_values() const { return columns.kernel * ins; }  // that meet one output pixel, side by side in memory
+    int64_t map_values() const { return rows.padded() * columns.padded() * ins; }
+    int64_t sums() const { return out_blocks() * rows.kernel * row_values() * kOuts; }
+};
+
+// Where element (c, y, x) of an image lies.
+struct Strides {
+    int64_t channel, row, column;
+    Strides(int64_t channels, int64_t height, int64_t width, bool channels_last)
+        : channel(channels_last ? 1 : height * width),
+          row(channels_last ? width * channels : width),
+          column(channels_last ? channels : 1) {}
+};
+
+// An image of the layer's input, (y, x, c) with its padding.
+void pad(const Layer& l, const float* x, const Strides& at, float* to) {
+    const int64_t width = l.columns.padded();
+    for (int64_t y = 0; y < l.rows.padded(); ++y) {
+        const int64_t from_y = y - l.rows.padding;
+        float* row = to + y * width * l.ins;
+        if (from_y < 0 || from_y >= l.rows.size) {
+            std::fill(row, row + width * l.ins, 0.0f);
+            continue;
+        }
+        const int64_t begin = std::min(width, l.columns.padding);
+        const int64_t end = std::max(begin, std::min(width, l.columns.padding + l.columns.size));
+        std::fill(row, row + begin * l.ins, 0.0f);
+        std::fill(row + end * l.ins, row + width * l.ins, 0.0f);
+        const float* line = x + from_y * at.row - l.columns.padding * at.column;
+        if (at.channel == 1) {
+            std::memcpy(row + begin * l.ins, line + begin * at.column, sizeof(float) * (end - begin) * l.ins);
+        } else {
+            for (int64_t column = begin; column < end; ++column)
+                for (int64_t c = 0; c < l.ins; ++c) row[column * l.ins + c] = line[column * at.column + c * at.channel];
+        }
+    }
+}
+
+// An image of the error, by blocks of output channels: (block, y, x, kOuts), zeros behind the last channel.
+void block(const Layer& l, const float* e, const Strides& at, float* to) {
+    for (int64_t first = 0; first < l.outs; first += kOuts) {
+        const int64_t there = std::min(kOuts, l.outs - first);
+        for (int64_t y = 0; y < l.rows.out_size; ++y)
+            for (int64_t x = 0; x < l.columns.out_size; ++x, to += kOuts) {
+                const float* from = e + y * at.row + x * at.column + first * at.channel;
+                for (int64_t c = 0; c < there; ++c) to[c] = from[c * at.channel];
+                std::fill(to + there, to + kOuts, 0.0f);
+            }
+    }
+}
+
+// Adds, for `Rows` neighbouring values of the input, their products with kOuts channels of the error over a tile.
+template <int Rows>
+void add_tile(const float* __restrict x, int64_t x_row, int64_t x_step, const float* __restrict e, int64_t height,
+              int64_t width, int32_t* __restrict sums) {
+    Floats low[Rows] = {}, high[Rows] = {};
+    for (int64_t y = 0; y < height; ++y) {
+        const float* value = x + y * x_row;
+        for (int64_t p = 0; p < width; ++p, value += x_step, e += kOuts) {
+            const Floats first = *reinterpret_cast<const StoredFloats*>(e);
+            const Floats second = *reinterpret_cast<const StoredFloats*>(e + kVector);
+#pragma GCC unroll 6
+            for (int r = 0; r < Rows; ++r) {
+                low[r] += value[r] * first;
+                high[r] += value[r] * second;
+            }
+        }
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < Rows; ++r) {
+        StoredWords* to = reinterpret_cast<StoredWords*>(sums + r * kOuts);
+        to[0] += __builtin_convertvector(low[r], Words);
+        to[1] += __builtin_convertvector(high[r], Words);
+    }
+}
+
+using AddTile = void (*)(const float*, int64_t, int64_t, const float*, int64_t, int64_t, int32_t*);
+constexpr AddTile kAddTile[kRows + 1] = {nullptr,     add_tile<1>, add_tile<2>, add_tile<3>,
+                                         add_tile<4>, add_tile<5>, add_tile<6>};
+
+// One image: sums (out block, ky, kx and input channel, kOuts).
+void add_image(const Layer& l, const float* x, const float* e, int64_t tile_height, int64_t tile_width, int32_t* sums) {
+    const int64_t values = l.row_values(), map_row = l.columns.padded() * l.ins, width = l.columns.out_size;
+    for (int64_t b = 0; b < l.out_blocks(); ++b)
+        for (int64_t y = 0; y < l.rows.out_size; y += tile_height)
+            for (int64_t column = 0; column < width; column += tile_width) {
+                const int64_t height = std::min(tile_height, l.rows.out_size - y);
+                const int64_t across = std::min(tile_width, width - column);
+                const float* errors = e + ((b * l.rows.out_size + y) * width + column) * kOuts;
+                for (int64_t ky = 0; ky < l.rows.kernel; ++ky) {
+                    const float* map = x + (y * l.rows.stride + ky) * map_row + column * l.columns.stride * l.ins;
+                    int32_t* to = sums + (b * l.rows.kernel + ky) * values * kOuts;
+                    for (int64_t r = 0; r < values; r += kRows)
+                        kAddTile[std::min<int64_t>(kRows, values - r)](map + r, l.rows.stride * map_row,
+                                                                       l.columns.stride * l.ins, errors, height, across,
+                                                                       to + r * kOuts);
+                }
+            }
+}
+
+// Adds a thread's sums to the gradient (out, in, ky, kx) and clears them.
+void empty(const Layer& l, std::vector<int32_t>& sums, double* gradient) {
+    const int64_t kw = l.columns.kernel, taps = l.rows.kernel * kw;
+    for (int64_t o = 0; o < l.outs; ++o)
+        for (int64_t ky = 0; ky < l.rows.kernel; ++ky) {
+            const int32_t* from = &sums[((o / kOuts * l.rows.kernel + ky) * l.row_values()) * kOuts + o % kOuts];
+            for (int64_t kx = 0; kx < kw; ++kx)
+                for (int64_t i = 0; i < l.ins; ++i)
+                    gradient[(o * l.ins + i) * taps + ky * kw + kx] += from[(kx * l.ins + i) * kOuts];
+        }
+    std::fill(sums.begin(), sums.end(), 0);
+}
+
+}  // namespace
+
+extern "C" {
+
+// Σ x·e over images and pixels. `greatest` bounds |x·e| and is at most 2^24; geometry is kernel, stride, padding, size
+// and output size of rows, then of columns.
+int32_t cpt_gradient(const float* x, int32_t x_last, const float* e, int32_t e_last, double* gradient, int64_t images,
+                     int64_t outs, int64_t ins, const int64_t* geometry, int64_t greatest, int32_t threads) try {
+    const auto axis = [&](const int64_t* g) { return Axis{g[0], g[1], g[2], g[3], g[4]}; };
+    const Layer l{outs, ins, axis(geometry), axis(geometry + 5)};
+    const Strides x_at(ins, l.rows.size, l.columns.size, x_last);
+    const Strides e_at(outs, l.rows.out_size, l.columns.out_size, e_last);
+    const int64_t most = std::max<int64_t>(1, greatest), exact = std::min((int64_t{1} << 24) / most, kTilePixels);
+    const int64_t tile_width = std::min(exact, l.columns.out_size), tile_height = std::max<int64_t>(1, exact / tile_width);
+    const int64_t between = std::max<int64_t>(1, INT32_MAX / (most * l.pixels()));  // images
+    std::fill(gradient, gradient + outs * ins * l.rows.kernel * l.columns.kernel, 0.0);
+    const int64_t x_size = l.map_values(), e_size = l.out_blocks() * l.pixels() * kOuts;
+    std::vector<float> maps(threads * x_size), errors(threads * e_size);
+    std::vector<std::vector<int32_t>> by_thread(threads, std::vector<int32_t>(l.sums(), 0));
+#pragma omp parallel num_threads(threads)
+    {
+        const int me = omp_get_thread_num();
+        float *map = &maps[me * x_size], *error = &errors[me * e_size];
+        int64_t done = 0;
+#pragma omp for schedule(static)
+        for (int64_t n = 0; n < images; ++n) {
+            pad(l, x + n * ins * l.rows.size * l.columns.size, x_at, map);
+            block(l, e + n * outs * l.pixels(), e_at, error);
+            add_image(l, map, error, tile_height, tile_width, by_thread[me].data());
+            if (++done % between == 0) {
+#pragma omp critical
+                empty(l, by_thread[me], gradient);
+            }
+        }
+#pragma omp critical
+        empty(l, by_thread[me], gradient);
+    }
+    return kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
+}
+}

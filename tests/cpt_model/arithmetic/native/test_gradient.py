@@ -1,0 +1,85 @@
+"""The weight gradient's own kernel: the integers of float64 convolutions, whatever the codes, shapes and layouts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from cpt_model.arithmetic import exact, native
+from cpt_model.arithmetic.affine import Quantised
+from cpt_model.arithmetic.integer import integer_pass
+from host.layer import Conv, Pass
+from tests.tools import draw_codes, least_and_greatest
+
+FORMATS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
+ONE = torch.ones(1, 1, 1, 1)
+
+
+def check(layer: Conv, x: Tensor, error: Tensor, greatest: int) -> None:
+    found = native.gradient(x, error, layer.weight_shape, exact.geometry_numbers(layer), greatest)
+    assert np.array_equal(found.numpy(), integer_pass(layer, Pass.WEIGHT_GRADIENT, x.numpy(), error.numpy()))
+
+
+@st.composite
+def dense_layers(draw: st.DrawFn) -> Conv:
+    """Any stride, padding below the kernel's size, channels round the blocks of 6 and 16 that are computed together."""
+    kernel = draw(st.tuples(st.integers(1, 4), st.integers(1, 4)))
+    top, left = (draw(st.integers(0, size - 1)) for size in kernel)
+    height, width = (draw(st.integers(size, 19)) for size in kernel)
+    channels = st.sampled_from([1, 2, 3, 5, 6, 7, 15, 16, 17, 33])
+    stride = draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
+    return Conv(draw(st.integers(1, 5)), draw(channels), draw(channels), height, width, kernel, stride, (top, left))
+
+
+@given(dense_layers(), st.integers(1, 9), st.integers(1, 9), st.integers(0, 99), st.booleans(), st.data())
+def test_any_layer(layer: Conv, x_bits: int, e_bits: int, seed: int, corner: bool, data: st.DataObject) -> None:
+    """Corner: codes at the ends of their ranges only."""
+    codes, greatest = [], 1
+    for shape, bits, signed in ((layer.input_shape, x_bits, False), (layer.output_shape, e_bits, True)):
+        low, high = least_and_greatest(bits, signed)
+        drawn = draw_codes(seed, shape, bits, signed)
+        layout = FORMATS[data.draw(st.sampled_from(list(FORMATS)))]
+        ends = np.where(drawn > (low + high) / 2, high, low)
+        codes.append(torch.from_numpy(ends if corner else drawn).float().contiguous(memory_format=layout))
+        greatest *= max(-low, high)
+    check(layer, codes[0], codes[1], greatest)
+
+
+@pytest.mark.parametrize("codes", [(255, 255), (255, -255), (-512, 511), (1, 1)])
+def test_sums_beyond_float32_and_beyond_32_bits(codes: tuple[int, int]) -> None:
+    """70 images of 32 × 32 of the same greatest code: the sum of all exceeds 2^32 for 8 bits."""
+    layer = Conv(70, 3, 2, 32, 32, (3, 3), padding=(1, 1))
+    x, error = (torch.full(shape, float(code)) for shape, code in
+                zip((layer.input_shape, layer.output_shape), codes, strict=True))  # fmt: skip
+    check(layer, x, error, abs(codes[0] * codes[1]))
+
+
+def test_tiles_follow_from_the_bound() -> None:
+    """With a bound that lies, tiles are too large, and float32 rounds their sums."""
+    layer = Conv(1, 1, 1, 1, 128)
+    x, error = torch.full(layer.input_shape, 4095.0), torch.full(layer.output_shape, 4095.0)
+    error[..., 0] = 4094
+    check(layer, x, error, 4095 * 4095)
+    with pytest.raises(AssertionError):
+        check(layer, x, error, 1)
+
+
+@pytest.mark.parametrize(
+    ("layer", "bits", "suits"),
+    [
+        (Conv(2, 16, 16, 8, 8, (3, 3), padding=(1, 1)), 8, True),
+        (Conv(2, 16, 16, 8, 8, (3, 3), padding=(1, 1)), 10, False),  # tiles of 16 pixels
+        (Conv(2, 16, 16, 8, 8, (3, 3), padding=(1, 1), groups=2), 8, False),
+        (Conv(2, 16, 16, 2, 2), 8, False),  # too few pixels
+        (Conv(1, 1, 1, 300, 300), 8, False),  # 300² · 255 · 128 does not fit 32 bits
+    ],
+)
+def test_which_layers_it_is_for(layer: Conv, bits: int, suits: bool) -> None:
+    shapes = layer.operand_shapes(Pass.WEIGHT_GRADIENT)
+    x, e = (Quantised(torch.zeros(shape), ONE, 0 * ONE, bits, signed)
+            for shape, signed in zip(shapes, (False, True), strict=True))  # fmt: skip
+    assert exact._suits_native(layer, x, e) is suits
