@@ -81,8 +81,12 @@ void block(const Layer& l, const float* e, const Strides& at, float* to) {
         for (int64_t y = 0; y < l.rows.out_size; ++y)
             for (int64_t x = 0; x < l.columns.out_size; ++x, to += kOuts) {
                 const float* from = e + y * at.row + x * at.column + first * at.channel;
-                for (int64_t c = 0; c < there; ++c) to[c] = from[c * at.channel];
-                std::fill(to + there, to + kOuts, 0.0f);
+                if (at.channel == 1 && there == kOuts) {
+                    std::memcpy(to, from, sizeof(float) * kOuts);
+                } else {
+                    for (int64_t c = 0; c < there; ++c) to[c] = from[c * at.channel];
+                    std::fill(to + there, to + kOuts, 0.0f);
+                }
             }
     }
 }

@@ -73,38 +73,33 @@ Range range_of(const float* x, int64_t count) {
     return {low, high, !bad};
 }
 
-// `Width` neighbouring channels of one image in channels-last order, pixel by pixel.
-template <bool Stochastic, int Width>
-void codes_of_channels(const Quantiser& f, const float* __restrict x, float* __restrict q, uint32_t first,
-                       int64_t channels, int64_t pixels, float* __restrict pixel_sums,
-                       float* __restrict batch_sums) {
-    const uint32_t step = static_cast<uint32_t>(pixels);
-    for (int64_t p = 0; p < pixels; ++p) {
-        const int64_t at = p * channels;
-        const uint32_t element = first + static_cast<uint32_t>(p);
-        float codes[Width];
-#pragma omp simd
-        for (int k = 0; k < Width; ++k) {
-            const float code = Stochastic ? f.stochastic(x[at + k], element + k * step) : f.nearest(x[at + k]);
-            q[at + k] = codes[k] = code;
-            batch_sums[at + k] += code;
-        }
-        for (int half = Width / 2; half > 0; half /= 2)
-            for (int k = 0; k < half; ++k) codes[k] += codes[k + half];
-        pixel_sums[p] += codes[0];
-    }
-}
-
+// One image in (h, w, c) order: pixel by pixel, kVector channels at a time.
 template <bool Stochastic>
-void codes_channels_last(const Quantiser& f, const float* x, float* q, int64_t image, int64_t channels, int64_t pixels,
-                         float* pixel_sums, float* batch_sums) {
-    std::memset(pixel_sums, 0, sizeof(float) * pixels);
-    for (int64_t c = 0; c < channels;) {
-        const bool whole = c + kVector <= channels;
-        const auto run = whole ? codes_of_channels<Stochastic, kVector> : codes_of_channels<Stochastic, 1>;
-        const uint32_t first = static_cast<uint32_t>((image * channels + c) * pixels);
-        run(f, x + c, q + c, first, channels, pixels, pixel_sums, batch_sums + c);
-        c += whole ? kVector : 1;
+void codes_channels_last(const Quantiser& f, const float* __restrict x, float* __restrict q, int64_t image,
+                         int64_t channels, int64_t pixels, float* __restrict pixel_sums,
+                         float* __restrict batch_sums) {
+    const uint32_t step = static_cast<uint32_t>(pixels), first = static_cast<uint32_t>(image * channels * pixels);
+    const int64_t whole = channels / kVector * kVector;
+    for (int64_t p = 0; p < pixels; ++p, x += channels, q += channels, batch_sums += channels) {
+        uint32_t element = first + static_cast<uint32_t>(p);
+        float sums[kVector] = {};
+        for (int64_t c = 0; c < whole; c += kVector, element += kVector * step) {
+#pragma omp simd
+            for (int k = 0; k < kVector; ++k) {
+                const float code = Stochastic ? f.stochastic(x[c + k], element + k * step) : f.nearest(x[c + k]);
+                q[c + k] = code;
+                batch_sums[c + k] += code;
+                sums[k] += code;
+            }
+        }
+        for (int64_t c = whole; c < channels; ++c, element += step) {
+            q[c] = Stochastic ? f.stochastic(x[c], element) : f.nearest(x[c]);
+            batch_sums[c] += q[c];
+            sums[0] += q[c];
+        }
+        for (int half = kVector / 2; half > 0; half /= 2)
+            for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+        pixel_sums[p] = sums[0];
     }
 }
 
@@ -216,29 +211,15 @@ struct Kinds {
     }
 };
 
-// Neighbouring pixels that share their terms, in channels-last order: y = (y + shift)·alpha + (row·beta + border) for
-// `Width` channels, whose terms stay in registers.
-template <int Width>
-void finish_channels(float* __restrict y, int64_t pixels, int64_t channels, const float* __restrict row,
-                     const float* __restrict alpha, const float* __restrict beta, const float* __restrict shift,
-                     const float* __restrict border) {
-    float a[Width], b[Width], s[Width], o[Width];
-    for (int k = 0; k < Width; ++k) a[k] = alpha[k], b[k] = beta[k], s[k] = shift[k], o[k] = border[k];
-    for (int64_t p = 0; p < pixels; ++p)
+// Neighbouring pixels that share their terms, in channels-last order: y = (y + shift)·alpha + (row·beta + border).
+void finish_pixels(float* __restrict y, int64_t pixels, int64_t channels, const float* __restrict row,
+                   const float* __restrict alpha, const float* __restrict beta, const float* __restrict shift,
+                   const float* __restrict border) {
+    for (int64_t p = 0; p < pixels; ++p, y += channels) {
+        const float sum = row[p];
 #pragma omp simd
-        for (int k = 0; k < Width; ++k) {
-            float& value = y[p * channels + k];
-            value = (value + s[k]) * a[k] + (row[p] * b[k] + o[k]);
-        }
-}
-
-void finish_pixels(float* y, int64_t pixels, int64_t channels, const float* row, const float* alpha, const float* beta,
-                   const float* shift, const float* border) {
-    int64_t c = 0;
-    for (; c + kVector <= channels; c += kVector)
-        finish_channels<kVector>(y + c, pixels, channels, row, alpha + c, beta + c, shift + c, border + c);
-    for (; c < channels; ++c)
-        finish_channels<1>(y + c, pixels, channels, row, alpha + c, beta + c, shift + c, border + c);
+        for (int64_t c = 0; c < channels; ++c) y[c] = (y[c] + shift[c]) * alpha[c] + (sum * beta[c] + border[c]);
+    }
 }
 
 }  // namespace
