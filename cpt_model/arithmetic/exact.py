@@ -37,8 +37,7 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
     """Σ of stored codes of the forward or input-error pass. Weights are given in the layer's shape; `weight_sum` is the
     greatest Σ |weight| of an output channel of the pass.
     """
-    greatest = a.greatest + abs(a.zero)  # sums of the contract's own codes must fit as well
-    parts = max(1, math.ceil(greatest * weight_sum / EXACT_FLOAT32))
+    greatest, parts = greatest_code(a), parts_of(a, weight_sum)
     k_axis = 1 if which is Pass.FORWARD else 0  # of the weights; layers with groups are not split
     if not float32_is_exact() or (parts > 1 and (parts > MOST_PARTS or layer.groups > 1)):
         return _run(layer, which, a.codes.double(), b.codes.double())
@@ -52,6 +51,16 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
         operands = (a_piece, b_piece) if exact else (a_piece.double(), b_piece.double())
         total = total + _run(layer, which, *operands).double()
     return total
+
+
+def greatest_code(a: Quantised) -> int:
+    """Bounds stored codes and the contract's: sums of both must be exact."""
+    return a.greatest + abs(a.zero)
+
+
+def parts_of(a: Quantised, weight_sum: float) -> int:
+    """Into how many parts a product's sums are split so that each is exact in float32."""
+    return max(1, math.ceil(greatest_code(a) * weight_sum / EXACT_FLOAT32))
 
 
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:

@@ -87,6 +87,37 @@ def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, 
     return None if bad else (codes, scale, offset, tap_sums, greatest.value)
 
 
+def product(
+    a: Tensor,
+    weights: Tensor,
+    geometry: tuple[int, ...],
+    transposed: bool,
+    pixels: Tensor,
+    tap_sums: Tensor,
+    of_a: tuple[float, float],
+    of_weights: tuple[Tensor, Tensor],
+    zero: int,
+) -> Tensor:
+    """A dense layer's forward pass, or at stride 1 its (transposed) input-error pass: codes to float32 results.
+
+    Codes `a` are channels-last, no sum of products reaches 2^24; all else as for `finish_`.
+    """
+    library = load()
+    assert library is not None
+    outs, ins = weights.shape[:2]
+    channels = ins if transposed else outs
+    height, width = (geometry[axis + (3 if transposed else 4)] for axis in (0, 5))
+    weights, pixels, tap_sums = dense(weights), pixels.contiguous(), tap_sums.contiguous()
+    b_scale, b_offset = (each.reshape(-1).expand(channels).contiguous() for each in of_weights)
+    y = torch.empty((a.shape[0], channels, height, width), memory_format=torch.channels_last, **_FLOAT32)
+    library.cpt_product(
+        *(a.data_ptr(), weights.data_ptr(), channels_last(weights), y.data_ptr(), a.shape[0], outs, ins, transposed),
+        *((ctypes.c_int64 * 10)(*geometry), pixels.data_ptr(), tap_sums.data_ptr(), *of_a),
+        *(b_scale.data_ptr(), b_offset.data_ptr(), zero, torch.get_num_threads()),
+    )
+    return y
+
+
 def finish_(
     acc: Tensor,
     geometry: tuple[int, ...],
@@ -101,7 +132,7 @@ def finish_(
     """Accumulators of a forward or (transposed) input-error pass to float32 results, in place.
 
     `geometry` is kernel, stride, padding, size and output size of rows, then of columns; `a` and `b` are scale and
-    offset; `pixels`, `terms` and `tap_sums` as in `kernels.cpp`.
+    offset; `pixels`, `terms` and `tap_sums` as in `finish.h`.
     """
     library = load()
     assert library is not None

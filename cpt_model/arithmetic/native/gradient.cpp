@@ -5,74 +5,30 @@
 // in float64. Sums of exact integers are the same in any order, so this file may be compiled with fused operations.
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <new>
 #include <vector>
 
 #include <omp.h>
 
+#include "maps.h"
+#include "status.h"
+
 namespace {
 
-constexpr int kVector = 8;
-constexpr int64_t kOuts = 2 * kVector;  // output channels at a time
-constexpr int kRows = 6;                // input values at a time: kRows · 2 sums and 2 operands fit 16 registers
-constexpr int64_t kTilePixels = 128;    // of both operands, near the processor
+constexpr int64_t kTilePixels = 128;  // of both operands, near the processor
 
-typedef float Floats __attribute__((vector_size(4 * kVector)));
 typedef int32_t Words __attribute__((vector_size(4 * kVector)));
-typedef Floats StoredFloats __attribute__((aligned(4), may_alias));
 typedef Words StoredWords __attribute__((aligned(4), may_alias));
-
-enum : int32_t { kDone = 0, kNoMemory = 2 };
-
-struct Axis {
-    int64_t kernel, stride, padding, size, out_size;
-    // What the taps of all outputs touch, padding included.
-    int64_t padded() const { return (out_size - 1) * stride + kernel; }
-};
 
 struct Layer {
     int64_t outs, ins;
-    Axis rows, columns;
+    Window rows, columns;
     int64_t out_blocks() const { return (outs + kOuts - 1) / kOuts; }
     int64_t pixels() const { return rows.out_size * columns.out_size; }
     int64_t row_values() const { return columns.kernel * ins; }  // that meet one output pixel, side by side in memory
     int64_t map_values() const { return rows.padded() * columns.padded() * ins; }
     int64_t sums() const { return out_blocks() * rows.kernel * row_values() * kOuts; }
 };
-
-// Where element (c, y, x) of an image lies.
-struct Strides {
-    int64_t channel, row, column;
-    Strides(int64_t channels, int64_t height, int64_t width, bool channels_last)
-        : channel(channels_last ? 1 : height * width),
-          row(channels_last ? width * channels : width),
-          column(channels_last ? channels : 1) {}
-};
-
-// An image of the layer's input, (y, x, c) with its padding.
-void pad(const Layer& l, const float* x, const Strides& at, float* to) {
-    const int64_t width = l.columns.padded();
-    for (int64_t y = 0; y < l.rows.padded(); ++y) {
-        const int64_t from_y = y - l.rows.padding;
-        float* row = to + y * width * l.ins;
-        if (from_y < 0 || from_y >= l.rows.size) {
-            std::fill(row, row + width * l.ins, 0.0f);
-            continue;
-        }
-        const int64_t begin = std::min(width, l.columns.padding);
-        const int64_t end = std::max(begin, std::min(width, l.columns.padding + l.columns.size));
-        std::fill(row, row + begin * l.ins, 0.0f);
-        std::fill(row + end * l.ins, row + width * l.ins, 0.0f);
-        const float* line = x + from_y * at.row - l.columns.padding * at.column;
-        if (at.channel == 1) {
-            std::memcpy(row + begin * l.ins, line + begin * at.column, sizeof(float) * (end - begin) * l.ins);
-        } else {
-            for (int64_t column = begin; column < end; ++column)
-                for (int64_t c = 0; c < l.ins; ++c) row[column * l.ins + c] = line[column * at.column + c * at.channel];
-        }
-    }
-}
 
 // An image of the error, by blocks of output channels: (block, y, x, kOuts), zeros behind the last channel.
 void block(const Layer& l, const float* e, const Strides& at, float* to) {
@@ -161,8 +117,8 @@ extern "C" {
 // and output size of rows, then of columns.
 int32_t cpt_gradient(const float* x, int32_t x_last, const float* e, int32_t e_last, double* gradient, int64_t images,
                      int64_t outs, int64_t ins, const int64_t* geometry, int64_t greatest, int32_t threads) try {
-    const auto axis = [&](const int64_t* g) { return Axis{g[0], g[1], g[2], g[3], g[4]}; };
-    const Layer l{outs, ins, axis(geometry), axis(geometry + 5)};
+    const int64_t* g = geometry;
+    const Layer l{outs, ins, {g[0], g[1], g[2], g[3], g[4]}, {g[5], g[6], g[7], g[8], g[9]}};
     const Strides x_at(ins, l.rows.size, l.columns.size, x_last);
     const Strides e_at(outs, l.rows.out_size, l.columns.out_size, e_last);
     const int64_t most = std::max<int64_t>(1, greatest), exact = std::min((int64_t{1} << 24) / most, kTilePixels);
@@ -179,7 +135,7 @@ int32_t cpt_gradient(const float* x, int32_t x_last, const float* e, int32_t e_l
         int64_t done = 0;
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < images; ++n) {
-            pad(l, x + n * ins * l.rows.size * l.columns.size, x_at, map);
+            pad(l.rows, l.columns, ins, x + n * ins * l.rows.size * l.columns.size, x_at, map);
             block(l, e + n * outs * l.pixels(), e_at, error);
             add_image(l, map, error, tile_height, tile_width, by_thread[me].data());
             if (++done % between == 0) {

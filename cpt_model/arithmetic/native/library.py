@@ -25,9 +25,14 @@ import torch
 FOLDER = Path(__file__).parent
 FLAGS = ("-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math")
 # Where operations round, each does it as the contract says: no fused multiply-add. Exact integers need no such care.
-SOURCES = {"kernels.cpp": "-ffp-contract=off", "gradient.cpp": "-ffp-contract=fast"}
+SOURCES = {
+    "codes.cpp": "-ffp-contract=off",
+    "finish.cpp": "-ffp-contract=off",
+    "product.cpp": "-ffp-contract=fast",
+    "gradient.cpp": "-ffp-contract=fast",
+}
 COMPILE_SECONDS = 300
-NO_MEMORY = 2  # as in kernels.cpp
+NO_MEMORY = 2  # as in status.h
 
 _POINTER, _INT, _SIZE, _FLOAT, _WORD = (
     ctypes.c_void_p,
@@ -55,6 +60,10 @@ def load() -> ctypes.CDLL | None:
         *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, _INT, _WORD, _WORD),
         *(_POINTER, _POINTER, _INT),
     )
+    library.cpt_product.argtypes = (
+        *(_POINTER, _POINTER, _INT, _POINTER, _SIZE, _SIZE, _SIZE, _INT, _POINTER, _POINTER, _POINTER),
+        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT),
+    )
     library.cpt_gradient.argtypes = (
         *(_POINTER, _INT, _POINTER, _INT, _POINTER),
         *(_SIZE, _SIZE, _SIZE, _POINTER, _SIZE, _INT),
@@ -76,7 +85,7 @@ def load() -> ctypes.CDLL | None:
     )
     for function in (
         *(library.cpt_range, library.cpt_codes, library.cpt_weights),
-        *(library.cpt_finish, library.cpt_gradient, library.cpt_finish_gradient),
+        *(library.cpt_product, library.cpt_finish, library.cpt_gradient, library.cpt_finish_gradient),
     ):
         function.restype = _INT
         function.errcheck = _check_memory
@@ -93,14 +102,15 @@ def _build() -> Path:
     compiler = shutil.which("g++")
     if compiler is None:
         raise OSError("g++ is missing (apt-get install g++)")
-    texts = b"".join((FOLDER / name).read_bytes() for name in SOURCES)
+    files = [*(FOLDER / name for name in SOURCES), *sorted(FOLDER.glob("*.h"))]
+    texts = b"".join(file.read_bytes() for file in files)
     key = hashlib.sha256(texts + repr((FLAGS, SOURCES, _processor(), torch.__version__)).encode()).hexdigest()[:16]
     folder = _writable_folder()
     library = folder / f"kernels-{key}.so"
     with (folder / ".lock").open("w") as lock:
         _take(lock)
         if not library.exists():
-            print(f"compiling {' and '.join(SOURCES)} with g++, once (seconds)", file=sys.stderr, flush=True)
+            print(f"compiling {', '.join(SOURCES)} with g++, once (seconds)", file=sys.stderr, flush=True)
             objects = []
             for name, rounding in SOURCES.items():
                 objects.append(str(folder / f"{name}.o"))

@@ -13,6 +13,7 @@ from cpt_model.arithmetic import exact, native
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.integer import integer_pass
 from host.layer import Conv, Pass
+from tests.cpt_model.arithmetic.native.dense import dense_layers
 from tests.tools import draw_codes, least_and_greatest
 
 FORMATS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
@@ -22,17 +23,6 @@ ONE = torch.ones(1, 1, 1, 1)
 def check(layer: Conv, x: Tensor, error: Tensor, greatest: int) -> None:
     found = native.gradient(x, error, layer.weight_shape, exact.geometry_numbers(layer), greatest)
     assert np.array_equal(found.numpy(), integer_pass(layer, Pass.WEIGHT_GRADIENT, x.numpy(), error.numpy()))
-
-
-@st.composite
-def dense_layers(draw: st.DrawFn) -> Conv:
-    """Any stride, padding below the kernel's size, channels round the blocks of 6 and 16 that are computed together."""
-    kernel = draw(st.tuples(st.integers(1, 4), st.integers(1, 4)))
-    top, left = (draw(st.integers(0, size - 1)) for size in kernel)
-    height, width = (draw(st.integers(size, 19)) for size in kernel)
-    channels = st.sampled_from([1, 2, 3, 5, 6, 7, 15, 16, 17, 33])
-    stride = draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
-    return Conv(draw(st.integers(1, 5)), draw(channels), draw(channels), height, width, kernel, stride, (top, left))
 
 
 @given(dense_layers(), st.integers(1, 9), st.integers(1, 9), st.integers(0, 99), st.booleans(), st.data())

@@ -1,0 +1,54 @@
+// What products on codes share: images with their padding, and vectors of results.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+constexpr int kVector = 8;
+constexpr int64_t kOuts = 2 * kVector;  // result channels at a time
+constexpr int kRows = 6;                // by as many pixels, or values: 2 · kRows sums and 3 operands fit 16 registers
+
+typedef float Floats __attribute__((vector_size(4 * kVector)));
+typedef Floats StoredFloats __attribute__((aligned(4), may_alias));
+
+// One axis of a convolution: result · stride + tap − padding = place in the map.
+struct Window {
+    int64_t kernel, stride, padding, size, out_size;
+    // What the taps of all results touch, padding included.
+    int64_t padded() const { return (out_size - 1) * stride + kernel; }
+};
+
+// Where element (c, y, x) of an image lies.
+struct Strides {
+    int64_t channel, row, column;
+    Strides(int64_t channels, int64_t height, int64_t width, bool channels_last)
+        : channel(channels_last ? 1 : height * width),
+          row(channels_last ? width * channels : width),
+          column(channels_last ? channels : 1) {}
+};
+
+// Copies an image to (y, x, c) order with its padding.
+inline void pad(const Window& rows, const Window& columns, int64_t channels, const float* x, const Strides& at,
+                float* to) {
+    const int64_t width = columns.padded();
+    const int64_t begin = std::min(width, columns.padding);
+    const int64_t end = std::max(begin, std::min(width, columns.padding + columns.size));
+    for (int64_t y = 0; y < rows.padded(); ++y, to += width * channels) {
+        const int64_t from_y = y - rows.padding;
+        if (from_y < 0 || from_y >= rows.size) {
+            std::fill(to, to + width * channels, 0.0f);
+            continue;
+        }
+        std::fill(to, to + begin * channels, 0.0f);
+        std::fill(to + end * channels, to + width * channels, 0.0f);
+        const float* line = x + from_y * at.row - columns.padding * at.column;
+        if (at.channel == 1) {
+            std::memcpy(to + begin * channels, line + begin * at.column, sizeof(float) * (end - begin) * channels);
+        } else {
+            for (int64_t column = begin; column < end; ++column)
+                for (int64_t c = 0; c < channels; ++c)
+                    to[column * channels + c] = line[column * at.column + c * at.channel];
+        }
+    }
+}
