@@ -3,6 +3,9 @@
 `tiny` is synthesised whole. `zc706` is synthesised module by module: each module of MODULES once, without those of its
 parts that are in the list themselves, and counted as often as the design has it. So the array is extrapolated from one
 real row of dot products, the lanes from one real lane. Nothing is placed or routed: these are estimates.
+
+Counts are kept in out/synthesis/cache, so only modules that have changed are synthesised again. `--module NAME` counts
+that one of zc706 and prints its line; the JSON stays as it is.
 """
 
 from __future__ import annotations
@@ -12,18 +15,22 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scripts.synthesis_cache import Cache, digest, read_modules
 from sim.contract import CONFIGS
 from sim.yosys import ROOT, read_rtl, run_yosys
 
 DEVICE = {"lut": 218_600, "ff": 437_200, "dsp": 900, "bram36": 545}  # XC7Z045
 SYNTHESIS = ROOT / "out" / "synthesis"
+CACHE = SYNTHESIS / "cache"
 RESULT = ROOT / "vivado" / "resources.json"
 LUT6_2 = ROOT / "vivado" / "synth" / "lut6_2.v"
 TOP = "cpt_kernel"
+SYNTH = "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf"
 # Modules with a line of their own; all others are part of the module above them.
 MODULES = (
     *(TOP, "control_registers", "cycle_counters", "list_runner", "command_check", "axi_reader", "axi_writer"),
@@ -147,7 +154,7 @@ def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use
     run_yosys(
         [
             *(f"read_rtlil {design}", *hidden, f"hierarchy -top {top}", f"rename {top} {name}"),
-            f"synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}",
+            f"{SYNTH} -top {name}",
             *(f"tee -q -o {counts} stat -json -tech xilinx", f"write_verilog -noexpr {netlist}"),
         ],
         seconds=7200,
@@ -186,20 +193,26 @@ def whole(build: str) -> Report:
     return Report(build, "synthesised whole", use, [Part(TOP, 1, use, path)])
 
 
-def by_module(build: str) -> Report:
-    """A build module by module, one of each kind."""
+def by_module(build: str, only: Sequence[str] = MODULES) -> Report:
+    """A build module by module, one of each kind; what was counted before is not counted again."""
     design, names = elaborate(build)
     counts = Counter(kind(name) for name in names)
     boxes = [name for name in names if kind(name) in MODULES]
+    modules, cache = read_modules(design), Cache(CACHE)
     report = Report(build, "one of each module synthesised, multiplied by their number")
     for module in MODULES:
-        if not counts[module]:
+        if not counts[module] or module not in only:
             continue
         representative = next(name for name in names if kind(name) == module)
-        use, path = synthesise(design, representative, boxes, f"{build}_{module}")
-        report.parts.append(Part(module, counts[module], use, path))
-        report.total += use * counts[module]
-        print(f"  {module}: {counts[module]} x {use}, {path} ps", file=sys.stderr, flush=True)
+        key = digest(modules, representative, set(boxes), SYNTH)
+        found = cache.find(key)
+        if found is None:
+            use, path = synthesise(design, representative, boxes, f"{build}_{module}")
+            cache.keep(key, found := {"use": asdict(use), "logic_ps": path})
+        part = Part(module, counts[module], Use(**found["use"]), found["logic_ps"])
+        report.parts.append(part)
+        report.total += part.use * part.count
+        print(f"  {module}: {part.count} x {part.use}, {part.logic_ps} ps", file=sys.stderr, flush=True)
     return report
 
 
@@ -237,7 +250,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", choices=list(CONFIGS), help="only this one")
     parser.add_argument("--json", action="store_true", help="print the JSON instead of tables")
+    parser.add_argument("--module", action="append", choices=MODULES, help="of zc706, only this one; may be repeated")
     arguments = parser.parse_args()
+    if arguments.module:
+        if arguments.build not in (None, "zc706"):
+            parser.error(f"--module is of zc706, which is counted module by module; --build is {arguments.build}")
+        print(table(by_module("zc706", arguments.module)))
+        return 0
     results = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     for build, method in (("tiny", whole), ("zc706", by_module)):
         if arguments.build in (None, build):
