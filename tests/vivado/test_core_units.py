@@ -12,11 +12,25 @@ ROUNDING_MODULES = (
 )
 ROUNDING = Unit("rounding", "rounding_bench", ROUNDING_MODULES)
 LANE = Unit("lane", "lane", ("core_pkg", "select_two", "select_four", "lane"), {"Words": 384, "Slots": 9})
+WRITER_MODULES = ("core_pkg", "sync_fifo", "select_two", "select_four", "select_eight", "load_writer")
+WRITERS = [
+    Unit(
+        "load_writer",
+        "load_writer",
+        WRITER_MODULES,
+        {"BusBytes": bus, "Writers": bus // 4, "Triples": triples},
+        settings,
+    )
+    for bus, triples in ((8, 1), (64, 3))
+    for settings in ({"CPT_TRIPLES": str(triples)},)
+]
 ARRAY_MODULES = ("dpu_row_model", "dpu_row", "count_ones", "select_two", "select_four", "row_sum", "result_drain")
 ARRAY = Unit("array_drain", "array", ("core_pkg", *ARRAY_MODULES, "array"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", [ROUNDING, LANE, ARRAY], ids=lambda unit: unit.bench)
+@pytest.mark.parametrize(
+    "unit", [ROUNDING, LANE, ARRAY, *WRITERS], ids=lambda unit: f"{unit.bench}{unit.parameters.get('BusBytes', '')}"
+)
 def test_unit(unit: Unit) -> None:
     run_unit(unit)

@@ -4,6 +4,9 @@ module accumulator
 (
     input  logic                   clk_i,
     input  logic                   rst_ni,
+    input  logic                   ahead_valid_i,  ///< of the results a cycle later: their old sums are read
+    input  logic [7:0]             ahead_pair_i,
+    input  group_t                 ahead_group_i,
     input  logic                   valid_i,
     input  logic [7:0]             pair_i,
     input  logic [1:0]             part_i,
@@ -21,9 +24,9 @@ module accumulator
 
   logic [1:0][15:0][47:0] entries_q[AccDepth];
   logic [1:0][31:0] entry_sums_q[AccDepth];
-  logic [1:0][15:0][47:0] old_q, results_q, total;
-  logic [1:0][31:0] old_sums_q, sums_q, total_sums;
-  logic [EntryBits-1:0] place_q;
+  logic [1:0][15:0][47:0] read_q, old_q, results_q, total;
+  logic [1:0][31:0] read_sums_q, old_sums_q, sums_q, total_sums;
+  logic [EntryBits-1:0] read_place, place_q, place2_q;
   logic [7:0] pair_q;
   logic [1:0] part_q;
   logic valid_q;
@@ -31,30 +34,37 @@ module accumulator
 
   for (genvar l = 0; l < 2; l++) begin : gen_lane
     for (genvar c = 0; c < 16; c++) begin : gen_column
-      assign total[l][c] = results_q[l][c] + (old_q[l][c] & {48{!group_q.fresh}});
+      assign total[l][c] = results_q[l][c] + old_q[l][c];
     end
-    assign total_sums[l] = sums_q[l] + (old_sums_q[l] & {32{!group_q.fresh}});
+    assign total_sums[l] = sums_q[l] + old_sums_q[l];
   end
 
-  logic [EntryBits-1:0] place;
-  assign place = EntryBits'(group_i.entry) + EntryBits'(pair_i);
+  assign read_place = EntryBits'(ahead_group_i.entry) + EntryBits'(ahead_pair_i);
 
   always_ff @(posedge clk_i) begin
-    if (valid_i && group_i.accumulate) begin
-      old_q      <= entries_q[place];
-      old_sums_q <= entry_sums_q[place];
+    // Where there is nothing to add, the RAMs' own reset gives 0.
+    if (ahead_valid_i) begin
+      read_q      <= entries_q[read_place];
+      read_sums_q <= entry_sums_q[read_place];
+      if (ahead_group_i.fresh) begin
+        read_q      <= '0;
+        read_sums_q <= '0;
+      end
     end
-    valid_q   <= valid_i && rst_ni;
-    place_q   <= place;
-    pair_q    <= pair_i;
-    part_q    <= part_i;
-    group_q   <= group_i;
-    results_q <= results_i;
-    sums_q    <= sums_i;
+    place_q    <= read_place;
+    place2_q   <= place_q;
+    old_q      <= read_q;
+    old_sums_q <= read_sums_q;
+    valid_q    <= valid_i && rst_ni;
+    pair_q     <= pair_i;
+    part_q     <= part_i;
+    group_q    <= group_i;
+    results_q  <= results_i;
+    sums_q     <= sums_i;
 
     if (valid_q && group_q.accumulate && !group_q.store) begin
-      entries_q[place_q]    <= total;
-      entry_sums_q[place_q] <= total_sums;
+      entries_q[place2_q]    <= total;
+      entry_sums_q[place2_q] <= total_sums;
     end
     valid_o   <= valid_q && group_q.store && rst_ni;
     pair_o    <= pair_q;
@@ -63,4 +73,7 @@ module accumulator
     results_o <= total;
     sums_o    <= total_sums;
   end
+
+  logic unused;
+  assign unused = &{1'b0, ahead_group_i};
 endmodule

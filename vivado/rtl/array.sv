@@ -1,7 +1,7 @@
 /// The array: lanes x 16 dot products of K-slices, and the drain of their results.
 ///
-/// CONV: row l of the array has the window of lane l; column c has the triples T*c .. T*c + T - 1, bit s * 16 + ci of a
-/// slice being channel ci of slot s. WGRAD: row kx * 16 + ci has bit ci of slot p * T + kx of every lane l as bit 3 l
+/// CONV: row l of the array has the window of lane l; column c has the triples c, c + 16, .., bit s * 16 + ci of a slice
+/// being channel ci of slot s. WGRAD: row kx * 16 + ci has bit ci of slot p * T + kx of every lane l as bit 3 l
 /// + p of the slice, and column co has bit co of word p of every triple l. Results are held for the drain while the
 /// next group is summed; two lanes leave in a cycle.
 module array
@@ -30,6 +30,9 @@ module array
     input  group_t                  op_group_i,
     output logic [7:0]              ahead_pair_o,    ///< which results leave eight cycles later, and their group
     output group_t                  ahead_group_o,
+    output logic                    next_valid_o,    ///< a cycle before the results: what comes
+    output logic [7:0]              next_pair_o,
+    output group_t                  next_group_o,
     output logic                    drain_valid_o,   ///< results of lanes 2 pair and 2 pair + 1
     output logic [7:0]              drain_pair_o,
     output logic [1:0]              drain_part_o,    ///< wide results leave in 2 or 4 parts, a cycle each
@@ -50,8 +53,8 @@ module array
   for (genvar c = 0; c < 16; c++) begin : gen_column
     logic [K-1:0] own, turned, slice;
     for (genvar m = 0; m < L; m++) begin : gen_lane
-      if (m / T == c) begin : gen_own
-        assign own[48*(m%T)+:48] = triples_i[m];
+      if (m % 16 == c) begin : gen_own
+        assign own[48*(m/16)+:48] = triples_i[m];
       end
       for (genvar pixel = 0; pixel < 3; pixel++) begin : gen_pixel
         assign turned[3*m+pixel] = triples_i[m][pixel][c];
@@ -72,7 +75,7 @@ module array
         end
       end
     end else begin
-      for (int unsigned m = 0; m < L; m++) slices[m/T][48*(m%T)+:48] = triples_i[m];
+      for (int unsigned m = 0; m < L; m++) slices[m%16][48*(m/16)+:48] = triples_i[m];
     end
     for (int unsigned c = 0; c < 16; c++) b_q[c] <= slices[c];
   end
@@ -189,6 +192,9 @@ module array
   result_drain #(.Lanes(L), .Width(800)) u_drain (
       .clk_i, .pair_i(later_q[DpuLatency-1].pair), .results_i(results_q), .data_o(drained)
   );
+  assign next_valid_o    = later_valid_q[DpuLatency];
+  assign next_pair_o     = later_q[DpuLatency].pair;
+  assign next_group_o    = later_q[DpuLatency].group;
   assign drain_valid_o   = later_valid_q[DpuLatency+1] && rst_ni;
   assign drain_pair_o    = later_q[DpuLatency+1].pair;
   assign drain_part_o    = later_q[DpuLatency+1].part;

@@ -123,13 +123,22 @@ module conv_reads
     origin = '{block: '0, ky: '0, row: ring_q, kx: '0, left: p.units - 20'd1};
   end
 
+  /// Quotients and rests of x / y at {y, x}: a divider's subtractions follow each other, a table is two LUTs deep.
+  typedef logic [15:0][63:0][9:0] quotients_t;
+  function automatic quotients_t quotients();
+    for (int unsigned y = 0; y < 16; y++) begin
+      for (int unsigned x = 0; x < 64; x++) quotients[y][x] = y == 0 ? '0 : {6'(x / y), 4'(x % y)};
+    end
+  endfunction
+  localparam quotients_t Quotients = quotients();
+
   // The columns of the words that are read: kx behind column_q, if up_x divides.
   logic signed [17:0] tap_column;
-  logic [4:0] tap_sum, tap_quotient, tap_rest;
+  logic [5:0] tap_sum, tap_quotient;
+  logic [3:0] tap_rest;
   logic tap_divides;
-  assign tap_sum      = 5'(column_rest_q) + 5'(place_q.kx);
-  assign tap_quotient = tap_sum / 5'(p.c.up_x);
-  assign tap_rest     = tap_sum % 5'(p.c.up_x);
+  assign tap_sum      = 6'(5'(column_rest_q) + 5'(place_q.kx));
+  assign {tap_quotient, tap_rest} = Quotients[p.c.up_x][tap_sum];
   assign tap_column   = p.by_three ? column_q : column_q + 18'($signed({1'b0, tap_quotient}));
   assign tap_divides  = p.by_three || tap_rest == '0;
 
@@ -189,18 +198,20 @@ module conv_reads
   assign done_o      = state_q == Idle;
 
   // Behind a column: one column, that is stride_x of the zero-inserted map, further.
-  logic [4:0] step_sum, step_quotient, step_rest;
-  assign step_sum      = 5'(column_rest_q) + 5'(p.c.stride_x);
-  assign step_quotient = step_sum / 5'(p.c.up_x);
-  assign step_rest     = step_sum % 5'(p.c.up_x);
+  logic [5:0] step_sum, step_quotient;
+  logic [3:0] step_rest;
+  assign step_sum = 6'(5'(column_rest_q) + 5'(p.c.stride_x));
+  assign {step_quotient, step_rest} = Quotients[p.c.up_x][step_sum];
 
-  // Column 0: -pad_left, floored.
+  // Column 0: -pad_left, floored. Both are there long before the first row step.
   logic signed [17:0] column_begin;
   logic [3:0] rest_begin;
-  logic [7:0] pad_up;
-  assign pad_up       = (8'(p.c.pad_left) + 8'(p.c.up_x) - 8'd1) / 8'(p.c.up_x);
-  assign column_begin = -18'($signed({1'b0, pad_up}));
-  assign rest_begin   = 4'(pad_up * 8'(p.c.up_x) - 8'(p.c.pad_left));
+  logic [5:0] pad_sum, pad_up_q;
+  logic [3:0] pad_rest_q;
+  assign pad_sum      = 6'(p.c.pad_left) + 6'(p.c.up_x) - 6'd1;
+  assign column_begin = -18'($signed({1'b0, pad_up_q}));
+  assign rest_begin   = p.c.up_x - 4'd1 - pad_rest_q;
+  always_ff @(posedge clk_i) {pad_up_q, pad_rest_q} <= Quotients[p.c.up_x][pad_sum];
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
@@ -260,7 +271,7 @@ module conv_reads
               entry_q       <= group_entry_q;
               x_q           <= x_q + 12'd1;
               column_q      <= column_q + 18'($signed({1'b0, step_quotient}));
-              column_rest_q <= step_rest[3:0];
+              column_rest_q <= step_rest;
               pixel_q       <= pixel_q + 6'd1;
               first_pixel_q <= 1'b0;
               if (segment_last) begin
@@ -312,5 +323,5 @@ module conv_reads
   end
 
   logic unused;
-  assign unused = &{1'b0, p, unused_a_first, unused_a_count, unused_ky, step_rest[4], tap_rest};
+  assign unused = &{1'b0, p, unused_a_first, unused_a_count, unused_ky};
 endmodule

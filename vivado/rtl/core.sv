@@ -53,7 +53,7 @@ module core
   if (!legal(Config)) begin : gen_illegal
     $error("core: a parameter of the build is outside its legal range");
   end
-  if (G != 3 * T || L % Writers != 0 || Config.lane_words > 65536 || Config.lane_words % 4 != 0) begin : gen_bad
+  if (G != 3 * T || 16 % Writers != 0 || Config.lane_words > 65536 || Config.lane_words % 4 != 0) begin : gen_bad
     $error("core: this core needs slice_groups = 3 * lanes / 16 and lane_words a multiple of 4 up to 65536");
   end
 
@@ -117,7 +117,7 @@ module core
       .row_element_o(row_element),
       .row_sums_o   (row_sums)
   );
-  row_requests #(.Writers(Writers)) u_requests (
+  row_requests #(.BusBytes(BusBytes), .Writers(Writers)) u_requests (
       .clk_i,
       .rst_ni      (run_n),
       .plan_i      (plan_q),
@@ -229,19 +229,11 @@ module core
   logic [G-1:0][15:0] windows[L];
   logic [2:0][15:0] triples[L];
   for (genvar l = 0; l < L; l++) begin : gen_lane
-    localparam int unsigned Own    = l % Writers;        // writes the lane's rows, and its pixels of the error
-    localparam int unsigned Column = (l / T) % Writers;  // writes the weights of the triple's column
-    logic lane_hit, own_hit, column_hit;
-    assign lane_hit   = lane_valid[Own] && lane_index[Own] == 8'(l);
-    assign own_hit    = plan_q.c.wgrad && triple_valid[Own] && triple_index[Own] == 8'(l);
-    assign column_hit = !plan_q.c.wgrad && triple_valid[Column] && triple_index[Column] == 8'(l);
-    logic [63:0] word;  // entry and data of a write to the column memories
-    select_two #(.Width(64)) u_word (
-        .zero_i  ({word_entry[Column], load_words[Column][2:0]}),
-        .one_i   ({word_entry[Own], load_words[Own][2:0]}),
-        .select_i(plan_q.c.wgrad),
-        .data_o  (word)
-    );
+    // One writer for the lane's rows, its pixels of the error, and the weights of column l mod 16.
+    localparam int unsigned Own = l % Writers;
+    logic lane_hit, triple_hit;
+    assign lane_hit   = lane_valid[Own] && lane_index[Own] == 8'(l / Writers);
+    assign triple_hit = triple_valid[Own] && triple_index[Own] == 8'(l / Writers);
     lane #(.Words(Config.lane_words), .ColumnWords(Config.column_words), .Slots(G)) u_lane (
         .clk_i,
         .bank_write_i  (lane_hit ? bank_write[Own] : '0),
@@ -260,9 +252,9 @@ module core
         .fill_slots_i  (fill_slots_q),
         .fill_clear_i  (fill_clear_q),
         .window_o      (windows[l]),
-        .word_write_i  (own_hit ? word_write[Own] : column_hit ? word_write[Column] : '0),
-        .word_entry_i  (word[63:48]),
-        .word_data_i   (word[47:0]),
+        .word_write_i  (triple_hit ? word_write[Own] : '0),
+        .word_entry_i  (word_entry[Own]),
+        .word_data_i   (load_words[Own][2:0]),
         .entry_i       (entry),
         .triple_o      (triples[l])
     );
@@ -292,10 +284,10 @@ module core
       .idle_o        (feeder_idle)
   );
 
-  logic drain_valid, acc_valid;
-  logic [7:0] ahead_pair, drain_pair, acc_pair;
+  logic next_valid, drain_valid, acc_valid;
+  logic [7:0] ahead_pair, next_pair, drain_pair, acc_pair;
   logic [1:0] drain_part, acc_part;
-  group_t ahead_group, drain_group, acc_group;
+  group_t ahead_group, next_group, drain_group, acc_group;
   logic [1:0][15:0][47:0] drain_results, acc_results;
   logic [1:0][31:0] drain_sums, acc_sums;
   array #(.Build(Config)) u_array (
@@ -317,6 +309,9 @@ module core
       .op_group_i     (op_group),
       .ahead_pair_o   (ahead_pair),
       .ahead_group_o  (ahead_group),
+      .next_valid_o   (next_valid),
+      .next_pair_o    (next_pair),
+      .next_group_o   (next_group),
       .drain_valid_o  (drain_valid),
       .drain_pair_o   (drain_pair),
       .drain_part_o   (drain_part),
@@ -326,19 +321,22 @@ module core
   );
   accumulator u_accumulator (
       .clk_i,
-      .rst_ni   (run_n),
-      .valid_i  (drain_valid),
-      .pair_i   (drain_pair),
-      .part_i   (drain_part),
-      .group_i  (drain_group),
-      .results_i(drain_results),
-      .sums_i   (drain_sums),
-      .valid_o  (acc_valid),
-      .pair_o   (acc_pair),
-      .part_o   (acc_part),
-      .group_o  (acc_group),
-      .results_o(acc_results),
-      .sums_o   (acc_sums)
+      .rst_ni       (run_n),
+      .ahead_valid_i(next_valid),
+      .ahead_pair_i (next_pair),
+      .ahead_group_i(next_group),
+      .valid_i      (drain_valid),
+      .pair_i       (drain_pair),
+      .part_i       (drain_part),
+      .group_i      (drain_group),
+      .results_i    (drain_results),
+      .sums_i       (drain_sums),
+      .valid_o      (acc_valid),
+      .pair_o       (acc_pair),
+      .part_o       (acc_part),
+      .group_o      (acc_group),
+      .results_o    (acc_results),
+      .sums_o       (acc_sums)
   );
 
   // Results.

@@ -80,10 +80,11 @@ package core_pkg;
 
   typedef struct packed {
     job_e        kind;
-    logic [ 7:0] target;  // lane or column
+    logic [ 7:0] target;  // lane or column, over the number of writers
     logic [15:0] address; // word of the lane's memory, or entry of the column memories
-    logic [17:0] words;   // of the request
-    logic [ 5:0] slot;    // JobWeights: first slot; JobError: first pixel's place in its triple
+    logic [ 4:0] tail;    // words of the request's last beat, less 1
+    logic [ 3:0] triple;  // JobWeights: the column's triple that the first word goes to
+    logic [ 1:0] place;   // and its place there
     logic [ 4:0] planes;  // planes of each row of the error or of the kernel
     logic [15:0] run;     // words that lie together: of a plane, or of a row of a block (JobLane)
   } job_t;
@@ -96,7 +97,7 @@ package core_pkg;
     logic [11:0] row;
     logic [17:0] bytes;   // of each part
     logic [15:0] place;   // of the first part in the lane's or column memories
-    logic [ 5:0] slot;
+    logic [ 5:0] slot;    // JobWeights: first slot; JobError: first pixel's place in its triple
     logic [15:0] run;
     logic [11:0] parts;
   } rows_t;

@@ -42,6 +42,9 @@ module load_dispatch
     output logic [Writers-1:0][2:0]       word_write_o,
     output logic [Writers-1:0][3:0][15:0] data_o
 );
+  localparam int unsigned Words       = Build.lane_words > Build.column_words ? Build.lane_words : Build.column_words;
+  localparam int unsigned AddressBits = $clog2(Words + 1) > 12 ? $clog2(Words + 1) : 12;  // 12: of a map's width
+
   logic [Writers-1:0] job_ready, data_ready, mark;
   logic order_full, order_empty, issue;
   logic [WriterBits-1:0] turn;
@@ -61,21 +64,30 @@ module load_dispatch
   assign rd_data_ready_o = !order_empty && data_ready[turn];
 
   job_t mark_job;
-  assign mark_job = '{kind: JobMark, target: '0, address: '0, words: '0, slot: '0, planes: '0, run: '0};
+  assign mark_job = '{kind: JobMark, target: '0, address: '0, tail: '0, triple: '0, place: '0, planes: '0, run: '0};
+
+  logic [16:0] row_back_q;
+  always_ff @(posedge clk_i) row_back_q <= 17'(row_words_i) - ring_words_i;
 
   for (genvar w = 0; w < Writers; w++) begin : gen_writer
-    load_writer #(.BusBytes(BusBytes), .Triples(Build.lanes / 16)) u_writer (
+    load_writer #(
+        .BusBytes   (BusBytes),
+        .Writers    (Writers),
+        .Triples    (Build.lanes / 16),
+        .AddressBits(AddressBits)
+    ) u_writer (
         .clk_i,
         .rst_ni,
         .b_bits_i,
         .row_words_i,
-        .ring_words_i,
+        .row_back_i    (row_back_q),
         .job_valid_i   ((issue && job_writer_i == WriterBits'(w)) || (mark_valid_i && mark_ready_o)),
         .job_ready_o   (job_ready[w]),
         .job_i         (mark_valid_i ? mark_job : job_i),
         .data_valid_i  (rd_data_valid_i && !order_empty && turn == WriterBits'(w)),
         .data_ready_o  (data_ready[w]),
         .data_i        (rd_data_i),
+        .data_last_i   (rd_last_i),
         .mark_o        (mark[w]),
         .lane_valid_o  (lane_valid_o[w]),
         .lane_o        (lane_o[w]),

@@ -77,13 +77,26 @@ module loader
   lane_state_t states_q[L];
   lane_state_t deal_q, lane_q, moved;
   logic [LaneBits-1:0] lane_q_index;
+  lane_state_t deal_step_q[2];         // from lane to lane; [1]: if that wraps into one more image
   logic lane_last, deal_wraps, row_ends;
-  logic [16:0] deal_y;
-  logic [20:0] rest_product_q;
+  logic [17:0] deal_y, rest_back_q;
+  logic [20:0] rest_product_q, stride_back_q;
 
   assign lane_last  = lane_q_index == LaneBits'(L - 1);
-  assign deal_y     = 17'(deal_q.y) + 17'(p.lane_rest);
-  assign deal_wraps = deal_y >= 17'(p.pitch);
+  assign deal_y     = 18'(deal_q.y) + rest_back_q;  // if it wraps, else negative
+  assign deal_wraps = !deal_y[17];
+
+  always_ff @(posedge clk_i) begin
+    rest_product_q <= 21'(p.lane_rest) * 21'(p.c.stride_y);
+    rest_back_q    <= 18'(p.lane_rest) - 18'(p.pitch);
+    stride_back_q  <= 21'(p.c.stride_y) - 21'(p.virtual_pitch);
+    deal_step_q[0] <= '{n: 17'(p.lane_images), y: p.lane_rest, v: rest_product_q, a: p.lane_a, b: p.lane_b,
+                        out: p.lane_out, element: p.lane_element, sums: p.lane_sums};
+    deal_step_q[1] <= '{n: 17'(p.lane_images) + 17'd1, y: rest_back_q[15:0],
+                        v: rest_product_q - 21'(p.virtual_pitch), a: p.lane_a + p.c.a_image_stride,
+                        b: p.lane_b + p.c.b_image_stride, out: p.lane_out + p.c.out_image_stride,
+                        element: p.lane_element + p.image_element, sums: p.lane_sums + p.image_sums};
+  end
 
   always_comb begin
     moved = lane_q;
@@ -94,7 +107,7 @@ module loader
         moved = '{
             n: lane_q.n + 17'd1,
             y: '0,
-            v: lane_q.v + 21'(p.c.stride_y) - 21'(p.virtual_pitch),
+            v: lane_q.v + stride_back_q,
             a: lane_q.a + p.c.a_image_stride,
             b: lane_q.b + p.c.b_image_stride,
             out: lane_q.out + p.c.out_image_stride,
@@ -108,27 +121,29 @@ module loader
   // Batches of row steps; a row step is a row of every lane, or a span of its columns.
   logic [27:0] rows_left_q;
   logic [11:0] span_q;
-  logic [4:0] batch_q, ramp_q, batch, row_q_index, chunk_left_q;
+  logic [4:0] batch_q, ramp_q, most, most_q, next_batch_q, row_q_index, chunk_left_q;
   logic [RowBits-1:0] step_q;          // row step modulo RowDepth
   logic [5:0] ahead_q;                 // row steps asked for that the array has not done
   logic [1:0] chunks_q;                // chunks begun that the array has not done
-  logic first_step_q, chunk_buffer_q, room, new_chunk_q, row_last;
+  logic first_step_q, chunk_buffer_q, room, new_chunk_q, chunk_ends_q, row_last;
   logic [16:0] ring_q, ring_next_q, ring_step;  // place of the batch's first new row, of the next new row
   logic signed [17:0] column_q;        // first column of the span in A
   logic [11:0] error_column_q;         // and in the error
 
-  always_comb begin
-    batch = ramp_q < p.batch ? ramp_q : p.batch;
-    if (p.c.wgrad) batch = chunk_left_q < p.batch ? chunk_left_q : p.batch;
-    if (28'(batch) > rows_left_q) batch = rows_left_q[4:0];
+  // The next batch, and the rows of the rings that it needs with those before: what it depends on is there when the
+  // batch before begins, so that there is time.
+  logic [11:0] needed_q;
+  assign most = p.c.wgrad ? chunk_left_q : ramp_q;
+  always_ff @(posedge clk_i) begin
+    most_q       <= most < p.batch ? most : p.batch;
+    next_batch_q <= 28'(most_q) > rows_left_q ? rows_left_q[4:0] : most_q;
+    needed_q     <= 12'(small_product(7'(next_batch_q) - 7'd1, p.step_rows))
+        + (12'(p.pass_ky) + (old_q != '0 ? 12'(p.pass_ky) - 12'(p.step_rows) : '0));
   end
   assign row_ends = span_q + 12'd1 == p.spans;
   assign row_last = row_q_index + 5'd1 == batch_q;
-  logic [11:0] needed;                 // rows, for the batch
-  assign needed = 12'(small_product(7'(ahead_q) + 7'(batch) - 7'd1, p.step_rows))
-      + (12'(p.pass_ky) + (old_q != '0 ? 12'(p.pass_ky) - 12'(p.step_rows) : '0));
-  assign room = needed <= 12'(p.ring_rows)
-      && ahead_q + 6'(batch) <= 6'(MostAhead)
+  assign room = 12'(small_product(7'(ahead_q), p.step_rows)) + needed_q <= 12'(p.ring_rows)
+      && ahead_q + 6'(next_batch_q) <= 6'(MostAhead)
       && (!p.c.wgrad || !new_chunk_q || chunks_q < (p.two_chunks ? 2'd2 : 2'd1));
   assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_words ? ring_next_q + 17'(p.row_words) - p.ring_words
                                                                     : ring_next_q + 17'(p.row_words);
@@ -140,43 +155,56 @@ module loader
   logic next_q;                        // v is in the next image
   logic [3:0] ky_q;
   logic [14:0] mask_q;
-  logic live, in_map, is_new, has_row, run_empty;
+  logic live, in_map, is_new, has_row, run_empty_q;
   logic [4:0] divide_q;
   logic [31:0] out_product_q, element_product_q, sums_product_q, a_offset_q, b_offset_q, image;
 
   assign live    = lane_q.n < 17'(p.c.images) && lane_q.y < 16'(p.c.y_height);
   assign in_map  = !v_q[20] && rest_q == '0 && row_q < 21'(p.c.a_height);
   assign is_new  = (first_step_q && row_q_index == '0) || ky_q >= p.pass_ky - p.step_rows;
-  assign has_row = is_new && in_map && lane_q.n + 17'(next_q) < 17'(p.c.images) && !run_empty;
+  assign has_row = is_new && in_map && lane_q.n + 17'(next_q) < 17'(p.c.images) && !run_empty_q;
   assign image   = next_q ? lane_q.a + p.c.a_image_stride : lane_q.a;
 
   // A segmented row: the run of columns that a span needs.
-  logic signed [17:0] run_begin, run_end;
-  logic [11:0] error_run;
-  assign run_begin = !p.segmented || column_q < 0 ? 18'sd0 : column_q;
-  assign run_end   = !p.segmented || column_q + 18'(p.row_width) > 18'(p.c.a_width) ? 18'(p.c.a_width)
-                                                                                   : column_q + 18'(p.row_width);
-  assign run_empty = run_end <= run_begin;
-  assign error_run = p.c.y_width - error_column_q < p.span ? p.c.y_width - error_column_q : p.span;
+  // It is known two cycles behind column_q, and before the first row of a batch is looked at.
+  logic signed [17:0] run_begin_q, run_end_q;
+  logic [16:0] run_words_q;
+  logic [15:0] run_skip_q;
+  logic [17:0] span_columns_q;
+  logic [11:0] error_run_q;
+  logic [31:0] map_offset_q, error_offset_q;     // of the runs, from an image's first row on
+  always_ff @(posedge clk_i) begin
+    run_begin_q    <= !p.segmented || column_q < 0 ? 18'sd0 : column_q;
+    run_end_q      <= !p.segmented || column_q + 18'(p.row_width) > 18'(p.c.a_width) ? 18'(p.c.a_width)
+                                                                                     : column_q + 18'(p.row_width);
+    run_empty_q      <= run_end_q <= run_begin_q;
+    run_words_q    <= run_end_q[16:0] - run_begin_q[16:0];
+    run_skip_q     <= 16'(run_begin_q - column_q);
+    map_offset_q   <= a_offset_q + {13'd0, run_begin_q, 1'b0};
+    error_run_q    <= p.c.y_width - error_column_q < p.span ? p.c.y_width - error_column_q : p.span;
+    error_offset_q <= b_offset_q + {19'd0, error_column_q, 1'b0};
+    span_columns_q <= 18'(32'(p.span) * 32'(p.c.stride_x));
+  end
 
   // Rows that wait to be read together, of A and of the error.
   rows_t map_q, error_q, map_new, error_new;
   logic map_valid_q, error_valid_q, map_joins, error_joins, error_wanted;
   logic [11:0] map_end_q, error_end_q;           // the row behind
-  logic [31:0] error_image_q;
+  logic [1:0] map_image_q, image_index;          // rows of a lane that wait are of one image, or of the next
+  assign image_index = lane_q.n[1:0] + 2'(next_q);
 
   assign map_new = '{
       kind: JobLane,
       target: 8'(lane_q_index),
-      base: image + a_offset_q + {13'd0, run_begin, 1'b0},
+      base: image,
       row: row_q[11:0],
-      bytes: p.segmented ? {run_end[16:0] - run_begin[16:0], 1'b0} : p.a_row_bytes,
-      place: 16'(ring_next_q) + (p.segmented ? 16'(run_begin - column_q) : '0),
+      bytes: p.segmented ? {run_words_q, 1'b0} : p.a_row_bytes,
+      place: 16'(ring_next_q) + (p.segmented ? run_skip_q : '0),
       slot: '0,
-      run: p.segmented ? 16'(run_end - run_begin) : p.block_words,
+      run: p.segmented ? run_words_q[15:0] : p.block_words,
       parts: p.segmented ? 12'(p.c.a_bits) : a_count
   };
-  assign map_joins = map_valid_q && !p.segmented && p.c.up_y == 4'd1 && map_q.base == map_new.base
+  assign map_joins = map_valid_q && !p.segmented && p.c.up_y == 4'd1 && map_image_q == image_index
       && map_end_q == row_q[11:0];
 
   // The error: entries of the chunk's rows.
@@ -187,15 +215,15 @@ module loader
   assign error_new = '{
       kind: JobError,
       target: 8'(lane_q_index),
-      base: lane_q.b + b_offset_q + {19'd0, error_column_q, 1'b0},
+      base: lane_q.b,
       row: lane_q.y[11:0],
-      bytes: p.segmented ? {5'd0, error_run, 1'b0} : p.b_row_bytes,
+      bytes: p.segmented ? {5'd0, error_run_q, 1'b0} : p.b_row_bytes,
       place: (chunk_buffer_q ? p.chunk_entries : '0) + error_entry_q,
       slot: 6'(error_place_q),
-      run: 16'(error_run),
+      run: 16'(error_run_q),
       parts: p.segmented ? 12'(p.c.b_bits) : y_count
   };
-  assign error_joins  = error_valid_q && !p.segmented && error_image_q == lane_q.b && error_end_q == lane_q.y[11:0];
+  assign error_joins  = error_valid_q && !p.segmented && error_q.base == lane_q.b && error_end_q == lane_q.y[11:0];
   assign error_wanted = state_q == ErrorRow && live;
 
   // Weights: column by column, block by block.
@@ -214,7 +242,8 @@ module loader
   // What goes out: weights, or rows that a new row does not join, or a mark.
   logic moves;
   always_comb begin
-    rows_o       = map_q;
+    rows_o       = state_q == ErrorRow || state_q == FlushError ? error_q : map_q;
+    rows_o.base  = rows_o.base + (state_q == ErrorRow || state_q == FlushError ? error_offset_q : map_offset_q);
     rows_valid_o = 1'b0;
     unique case (state_q)
       Weights: begin
@@ -224,15 +253,9 @@ module loader
                    place: entry_q, slot: slot_q, run: 16'(p.c.kernel_w), parts: 12'd1};
       end
       KernelRow: rows_valid_o = has_row && map_valid_q && !map_joins;
-      ErrorRow: begin
-        rows_valid_o = error_wanted && error_valid_q && !error_joins;
-        rows_o       = error_q;
-      end
+      ErrorRow: rows_valid_o = error_wanted && error_valid_q && !error_joins;
       FlushMap: rows_valid_o = map_valid_q;
-      FlushError: begin
-        rows_valid_o = error_valid_q;
-        rows_o       = error_q;
-      end
+      FlushError: rows_valid_o = error_valid_q;
       Marks: begin
         rows_valid_o = 1'b1;
         rows_o.kind  = JobMark;
@@ -253,7 +276,6 @@ module loader
   assign done_o        = state_q == Idle;
 
   always_ff @(posedge clk_i) begin
-    rest_product_q    <= 21'(p.lane_rest) * 21'(p.c.stride_y);
     out_product_q     <= 32'(lane_q.y[11:0]) * 32'(p.out_row_bytes);
     element_product_q <= 32'(lane_q.y[11:0]) * {16'd0, p.c.y_width, 4'd0};
     sums_product_q    <= 32'(lane_q.y[11:0]) * {18'd0, p.c.y_width, 2'd0};
@@ -308,14 +330,14 @@ module loader
       Deal: begin
         states_q[lane_q_index] <= deal_q;
         deal_q <= '{
-            n: deal_q.n + 17'(p.lane_images) + 17'(deal_wraps),
-            y: deal_wraps ? 16'(deal_y - 17'(p.pitch)) : deal_y[15:0],
-            v: deal_q.v + rest_product_q - (deal_wraps ? 21'(p.virtual_pitch) : '0),
-            a: deal_q.a + p.lane_a + (deal_wraps ? p.c.a_image_stride : '0),
-            b: deal_q.b + p.lane_b + (deal_wraps ? p.c.b_image_stride : '0),
-            out: deal_q.out + p.lane_out + (deal_wraps ? p.c.out_image_stride : '0),
-            element: deal_q.element + p.lane_element + (deal_wraps ? p.image_element : '0),
-            sums: deal_q.sums + p.lane_sums + (deal_wraps ? p.image_sums : '0)
+            n: deal_q.n + deal_step_q[deal_wraps].n,
+            y: deal_q.y + deal_step_q[deal_wraps].y,
+            v: deal_q.v + deal_step_q[deal_wraps].v,
+            a: deal_q.a + deal_step_q[deal_wraps].a,
+            b: deal_q.b + deal_step_q[deal_wraps].b,
+            out: deal_q.out + deal_step_q[deal_wraps].out,
+            element: deal_q.element + deal_step_q[deal_wraps].element,
+            sums: deal_q.sums + deal_step_q[deal_wraps].sums
         };
         lane_q_index <= lane_last ? '0 : lane_q_index + 1'b1;
         if (lane_last) state_q <= p.c.wgrad ? BatchWait : Weights;
@@ -343,10 +365,16 @@ module loader
       end
       BatchWait: begin
         lane_q_index        <= '0;
-        batch_q             <= batch;
+        batch_q             <= next_batch_q;
         error_begin_q       <= new_chunk_q ? '0 : error_entry_q;
         error_place_begin_q <= new_chunk_q ? '0 : error_place_q;
-        if (room) state_q <= LaneBegin;
+        if (room) begin
+          state_q      <= LaneBegin;
+          if (ramp_q < 5'd8) ramp_q <= ramp_q << 1;
+          if (row_ends) rows_left_q <= rows_left_q - 28'(next_batch_q);
+          chunk_ends_q <= chunk_left_q == next_batch_q;
+          chunk_left_q <= chunk_left_q == next_batch_q ? p.chunk_rows : chunk_left_q - next_batch_q;
+        end
       end
       LaneBegin: begin
         lane_q        <= states_q[lane_q_index];
@@ -377,6 +405,7 @@ module loader
         if (has_row) begin
           map_valid_q <= 1'b1;
           map_end_q   <= row_q[11:0] + 12'd1;
+          map_image_q <= image_index;
           if (map_joins) map_q.bytes <= map_q.bytes + p.a_row_bytes;
           else map_q <= map_new;
         end
@@ -398,7 +427,6 @@ module loader
       if (moves) begin
         if (error_wanted) begin
           error_valid_q <= 1'b1;
-          error_image_q <= lane_q.b;
           error_end_q   <= lane_q.y[11:0] + 12'd1;
           if (error_joins) error_q.bytes <= error_q.bytes + p.b_row_bytes;
           else error_q <= error_new;
@@ -437,18 +465,14 @@ module loader
           ring_q         <= ring_next_q;
           step_q         <= step_q + RowBits'(batch_q);
           first_step_q   <= p.segmented;
-          if (ramp_q < 5'd8) ramp_q <= ramp_q << 1;
           span_q         <= row_ends ? '0 : span_q + 12'd1;
           error_column_q <= row_ends ? '0 : error_column_q + p.span;
-          column_q       <= row_ends ? -18'(p.c.pad_left) : column_q + 18'(32'(p.span) * 32'(p.c.stride_x));
-          if (row_ends) rows_left_q <= rows_left_q - 28'(batch_q);
-          chunk_left_q   <= chunk_left_q - batch_q;
-          if (chunk_left_q == batch_q) begin
-            chunk_left_q   <= p.chunk_rows;
+          column_q       <= row_ends ? -18'(p.c.pad_left) : column_q + span_columns_q;
+          if (chunk_ends_q) begin
             new_chunk_q    <= 1'b1;
             chunk_buffer_q <= p.two_chunks && !chunk_buffer_q;
           end
-          state_q <= row_ends && rows_left_q == 28'(batch_q) ? PassEnd : BatchWait;
+          state_q <= row_ends && rows_left_q == '0 ? PassEnd : BatchWait;
         end
       end
       PassEnd:
@@ -479,5 +503,5 @@ module loader
   endtask
 
   logic unused;
-  assign unused = &{1'b0, p};
+  assign unused = &{1'b0, p, deal_y};
 endmodule

@@ -44,6 +44,7 @@ module planner
   logic [1:0] grow_mod_q;
   logic [15:0] grow_triples, triples_q;
   logic [11:0] span_triples;
+  logic [15:0] set_words_q;            // accumulator entries of the sets of a pair of blocks
 
   logic [2:0] grow_mod;
   logic [13:0] pieces;                 // of a row of results
@@ -112,8 +113,8 @@ module planner
           state_d = fits ? TryPairs : Retry; end
       TryPairs:     begin x = 32'(p_q.pass_a); y = 32'(p_q.pass_y); fits = result <= 32'(AccDepth);
           state_d = fits ? TrySets : Retry; end
-      TrySets:      begin x = t_q; y = 32'(p_q.pass_ky) * 32'(p_q.kx_groups) * RoundWords;
-          fits = result <= 32'(AccDepth); state_d = fits ? TryEntries : Retry; end
+      TrySets:      begin x = t_q; y = 32'(set_words_q); fits = result <= 32'(AccDepth);
+          state_d = fits ? TryEntries : Retry; end
       TryEntries:   begin x = 32'(span_triples); y = 32'(c.b_bits); state_d = TryGroups; end
       TryGroups:    begin x = t_q; y = 32'(p_q.pass_y); fits = result <= Build.column_words;
           state_d = fits ? Grow : Retry; end
@@ -145,7 +146,8 @@ module planner
   assign advance    = state_q == Idle ? cmd_valid_i : state_q == Done ? plan_ready_i : calculates ? done : 1'b1;
 
   always_ff @(posedge clk_i) begin
-    started_q <= calculates && !(started_q && done);
+    set_words_q <= 16'(32'(small_product(7'(p_q.pass_ky), p_q.kx_groups)) * RoundWords);
+    started_q   <= calculates && !(started_q && done);
     if (advance) state_q <= state_d;
     if (!rst_ni) begin
       state_q   <= Idle;

@@ -2,6 +2,7 @@
 module row_requests
   import core_pkg::*;
 #(
+    parameter  int unsigned BusBytes   = 8,
     parameter  int unsigned Writers    = 2,
     localparam int unsigned WriterBits = $clog2(Writers)
 ) (
@@ -35,6 +36,16 @@ module row_requests
   assign rows_ready_o = !full;
   assign first_moves  = first_valid_q && (!rows_valid_q || rows_done);
 
+  // A slot's triple and its place there, by a LUT for each bit.
+  typedef logic [63:0][5:0] places_t;
+  function automatic places_t places();
+    for (int unsigned slot = 0; slot < 64; slot++) places[slot] = {4'(slot / 3), 2'(slot % 3)};
+  endfunction
+  localparam places_t Places = places();
+  logic [3:0] triple;
+  logic [1:0] place;
+  assign {triple, place} = Places[rows_q.slot];
+
   // Stage 2: part by part.
   logic [31:0] address_q, address_step;
   logic [15:0] place_q, place_step;
@@ -64,10 +75,11 @@ module row_requests
   assign job_writer_o = WriterBits'(32'(rows_q.target) % Writers);
   assign job_o        = '{
       kind: rows_q.kind,
-      target: rows_q.target,
+      target: rows_q.target / 8'(Writers),
       address: place_q,
-      words: {1'b0, rows_q.bytes[17:1]},
-      slot: rows_q.slot,
+      tail: 5'((32'(rows_q.bytes[5:1]) - 1) % (BusBytes / 2)),
+      triple: triple,
+      place: place,
       planes: p.segmented && rows_q.kind == JobError ? 5'd1 : p.c.b_bits,
       run: rows_q.run
   };

@@ -133,6 +133,7 @@ module wgrad_reads
 
   // The ring moves on by the chunk's rows.
   logic [16:0] advance_q, halo_q;
+  logic [17:0] span_columns_q;
   assign ring_next = around(ring_q + advance_q, p.ring_words);
 
   logic signed [17:0] tap_column;
@@ -144,8 +145,7 @@ module wgrad_reads
     return column >= 0 && column < 18'($signed({1'b0, width}));
   endfunction
 
-  logic [7:0] tap;
-  assign tap = 8'(ky_first + ky_q) * 8'(p.c.kernel_w) + 8'(kx_q);
+  logic [7:0] tap_q, tap_row_q, tap_first_q;  // kernel rows of kernel_w taps: of this column, row, of the pass
 
   always_comb begin
     read_o = '{
@@ -190,9 +190,9 @@ module wgrad_reads
         with_sums: p.c.flags[FLAG_ROW_SUMS] && y_first == '0 && group_q == '0
     };
   end
-  assign set_address_o = a_address_q + group_address_q + (32'(tap) << (5 + 32'(p.c.out_format)));
-  assign set_element_o = a_element_q + group_element_q + {20'd0, tap, 4'd0};
-  assign set_sums_o    = a_sums_q + {22'd0, tap, 2'd0};
+  assign set_address_o = a_address_q + group_address_q + (32'(tap_q) << (5 + 32'(p.c.out_format)));
+  assign set_element_o = a_element_q + group_element_q + {20'd0, tap_q, 4'd0};
+  assign set_sums_o    = a_sums_q + {22'd0, tap_q, 2'd0};
   assign set_taps_o    = p.c.kernel_w - kx_q;
 
   logic taken, set_ends;
@@ -218,6 +218,8 @@ module wgrad_reads
     chunk_pixels_q       <= 16'(32'(chunk) * 32'(span_pixels));
     advance_q            <= 17'(32'(chunk) * 32'(p.step_words));
     halo_q               <= 17'((32'(p.pass_ky) - 32'(p.step_rows)) * 32'(p.row_words));
+    tap_first_q          <= 8'(small_product(7'(ky_first), p.c.kernel_w));
+    span_columns_q       <= 18'(32'(p.span) * 32'(p.c.stride_x));
     settled_q            <= state_q == Wait;
   end
 
@@ -241,7 +243,7 @@ module wgrad_reads
         a_address_q   <= p.c.out_addr + pass_address_q;
         a_element_q   <= pass_element_q;
         a_sums_q      <= p.c.sums_addr + pass_sums_q;
-        begin_kernel_row(ring_q);
+        begin_kernel_row(ring_q, tap_first_q);
         if (takes_o) state_q <= Read;
       end
       Read:
@@ -272,10 +274,11 @@ module wgrad_reads
           if (group_last) begin
             begin_groups(ky_row_q);
             kx_q      <= kx_q + 4'(T);
+            tap_q     <= tap_q + 8'(T);
             kx_left_q <= kx_left_q - 4'd1;
             if (kx_last) begin
               ky_q <= ky_q + 4'd1;
-              begin_kernel_row(around(ky_row_q + 17'(p.row_words), p.ring_words));
+              begin_kernel_row(around(ky_row_q + 17'(p.row_words), p.ring_words), tap_row_q + 8'(p.c.kernel_w));
               if (ky_last) begin
                 ky_q        <= '0;
                 a_q         <= a_q + 12'd1;
@@ -283,7 +286,7 @@ module wgrad_reads
                 a_address_q <= a_address_q + {p.c.out_image_stride[27:0], 4'd0};
                 a_element_q <= a_element_q + {p.image_element[27:0], 4'd0};
                 a_sums_q    <= a_sums_q + {p.image_sums[27:0], 4'd0};
-                begin_kernel_row(ring_q);
+                begin_kernel_row(ring_q, tap_first_q);
                 if (a_last) begin
                   state_q        <= last_chunk ? PassEnd : Wait;
                   first_chunk_q  <= 1'b0;
@@ -291,7 +294,7 @@ module wgrad_reads
                   ring_q         <= ring_next;
                   step_q         <= step_q + RowBits'(chunk);
                   span_q         <= row_ends ? '0 : span_q + 12'd1;
-                  column_q       <= row_ends ? -18'(p.c.pad_left) : column_q + 18'(32'(p.span) * 32'(p.c.stride_x));
+                  column_q       <= row_ends ? -18'(p.c.pad_left) : column_q + span_columns_q;
                   error_column_q <= row_ends ? '0 : error_column_q + p.span;
                   if (row_ends) rows_left_q <= rows_left_q - 28'(chunk);
                 end
@@ -318,8 +321,10 @@ module wgrad_reads
     first_chunk_q  <= 1'b1;
   endtask
 
-  task automatic begin_kernel_row(input logic [16:0] row);
+  task automatic begin_kernel_row(input logic [16:0] row, input logic [7:0] tap);
     ky_row_q  <= row;
+    tap_row_q <= tap;
+    tap_q     <= tap;
     kx_q      <= '0;
     kx_left_q <= p.kx_groups;
     begin_groups(row);
