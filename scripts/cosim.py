@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise ValueError(f"no vector matches '{arguments.only}': 'cpt vectors --list' names them all")
         print(f"cosim: {len(chosen)} vectors on {arguments.dut} ({config.name}), seed {stress.seed}", flush=True)
         print(f"       one or two seconds each; the log is {build / 'test.log'}", flush=True)
-        run_bench(dut, chosen, build, stress, arguments.waves)
-    print(f"{len(chosen)} vectors agree")
+        speed = run_bench(dut, chosen, build, stress, arguments.waves)
+    rate = speed.cycles / max(speed.seconds, 1e-9)
+    print(f"{len(chosen)} vectors agree; {speed.cycles:,} cycles in {speed.seconds:.1f} s, {rate:,.0f} a second")
     return 0

@@ -1,12 +1,20 @@
-"""`cpt vectors`: writes the test vectors of a configuration, or lists them."""
+"""`cpt vectors`: writes the test vectors of a configuration, lists them, or replays them on a device."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sim.config import Config
 from sim.contract import CONFIGS
+from sim.devices import DEVICES, open_executor
+
+if TYPE_CHECKING:
+    from sim.executor import Executor
+    from sim.vectors import Vector
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -14,11 +22,18 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "vectors",
         help="write the test vectors that every executor replays",
         description="Writes one .vec file a vector (format: sim/CONTRACT.md, section 11). The same bytes on every "
-        "machine.",
+        "machine. With --on, runs them on a device instead and compares memory and registers.",
+        epilog="example: cpt vectors --on rtl --config zc706 --seeds 2",
     )
     parser.add_argument("--config", default="tiny", choices=list(CONFIGS), help="the build they are for (tiny)")
     parser.add_argument("--out", type=Path, help="folder to write to (out/vectors/CONFIG)")
     parser.add_argument("--list", action="store_true", help="print names, expected errors and sizes; write nothing")
+    parser.add_argument("--on", choices=DEVICES, metavar="DEVICE", help=f"replay on one of {', '.join(DEVICES)}")
+    parser.add_argument("--only", default="*", metavar="PATTERN", help="with --on: those whose name matches (all)")
+    parser.add_argument("--slow", action="store_true", help="with --on: also those that take an RTL simulation minutes")
+    parser.add_argument(
+        "--seeds", type=int, default=0, metavar="N", help="with --on rtl: N times, with stalls and latencies at random"
+    )
     parser.set_defaults(run=run)
 
 
@@ -27,7 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     from sim.vectors import catalogue
 
-    vectors = catalogue(Config.named(arguments.config))
+    config = Config.named(arguments.config)
+    vectors = catalogue(config)
+    if arguments.on is not None:
+        if arguments.seeds < 0 or (arguments.seeds and arguments.on != "rtl"):
+            raise ValueError(f"--seeds {arguments.seeds}: a number from 1, of memories for the device rtl")
+        chosen = [each for each in vectors if fnmatch(each.name, arguments.only) and (arguments.slow or not each.slow)]
+        return replay(list(devices(arguments.on, config, arguments.seeds)), chosen)
     if arguments.list:
         for vector in vectors:
             print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{' slow' * vector.slow}")
@@ -37,3 +58,33 @@ def run(arguments: argparse.Namespace) -> int:
     written = [vector.save(folder) for vector in tqdm(vectors, desc=f"vectors {arguments.config}", unit="vector")]
     print(f"{len(written)} vectors, {sum(path.stat().st_size for path in written) / 1e6:.1f} MB, in {folder}")
     return 0
+
+
+def devices(name: str, config: Config, seeds: int) -> Iterator[tuple[str, Executor]]:
+    """The device, or one for each seed of an unfriendly memory."""
+    if not seeds:
+        yield f"{name} ({config.name})", open_executor(name, config)
+    for seed in range(1, seeds + 1):
+        from sim.rtl_device import Ddr, RtlKernel
+
+        yield f"{name} ({config.name}), seed {seed}", RtlKernel(config, Ddr.unfriendly(seed))
+
+
+def replay(devices: list[tuple[str, Executor]], vectors: list[Vector]) -> int:
+    """Prints the vectors that do not agree; 1 if there are any."""
+    from tqdm import tqdm
+
+    if not vectors:
+        raise ValueError("no vector matches: 'cpt vectors --list' names them all")
+    failed = 0
+    for name, executor in devices:
+        wrong = 0
+        for vector in tqdm(vectors, desc=name, unit="vector", leave=False):
+            memory = vector.before.copy()
+            outcome = vector.run_on(executor, memory)
+            if not vector.agrees(memory, outcome):
+                wrong += 1
+                print(f"{vector.name} differs on {name}: {outcome}")
+        print(f"{len(vectors) - wrong} of {len(vectors)} vectors agree on {name}", flush=True)
+        failed += wrong
+    return int(failed > 0)

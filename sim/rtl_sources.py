@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 RTL = Path(__file__).resolve().parents[1] / "vivado" / "rtl"
+# Statements in a file and in a function of Verilated C++: the compiler's time grows faster than their size.
+SPLIT = ("--output-split", "10000", "--output-split-cfuncs", "2000", "--output-groups", "0")
 FIRST = ("contract_pkg.sv", "command_pkg.sv")  # packages that others import
 
 

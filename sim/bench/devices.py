@@ -8,7 +8,7 @@ from pathlib import Path
 from sim.config import Config
 from sim.contract import CONFIGS
 from sim.hls_device import HLS, hls_sources, vendor_headers
-from sim.rtl_sources import rtl_sources
+from sim.rtl_sources import SPLIT, rtl_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("hls", "rtl", "vitis")
@@ -45,9 +45,11 @@ def _hls(config: Config) -> Dut:
 
 
 def _rtl(config: Config) -> Dut:
+    # cocotb's runner makes every signal public, which takes Verilator's optimiser its work; the bench needs the pins.
+    pins = ["--no-public-flat-rw", "--public-depth", "1"]
     return Dut(
         sources=rtl_sources(),
-        build_args=["-Wall", "-Wno-SYMRSVDWORD", "-O3", "-CFLAGS", "-O2"],
+        build_args=["-Wall", "-Wno-SYMRSVDWORD", "--noassert", "-O3", *SPLIT, *pins, "-CFLAGS", "-O2"],
         parameters={"Build": list(CONFIGS).index(config.name)},
     )
 

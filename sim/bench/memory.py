@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import RisingEdge, Timer
+
+from sim.bench.runner import PERIOD_NS
 
 
 class BusError(Exception):
-    """An access outside the image; the AXI model answers it with SLVERR."""
+    """An access outside the image, or one that shall fail; the AXI model answers it with SLVERR."""
 
 
 class SlowMemory:
     """A target of cocotbext-axi's slaves. `image` may be replaced between lists."""
 
-    def __init__(self, clock: Any, base: int, random: Random, most_delay: int) -> None:
-        self.clock = clock
+    def __init__(self, base: int, random: Random, most_delay: int) -> None:
         self.base = base
         self.random = random
         self.most_delay = most_delay
         self.image = bytearray()
+        self.failing = 0.0  # share of accesses that fail
         self.errors = 0  # bit 0: a read, bit 1: a write was answered with an error
 
     async def read(self, address: int, length: int) -> bytes:
@@ -35,18 +37,22 @@ class SlowMemory:
 
     def _place(self, address: int, length: int, error: int) -> int:
         start = address - self.base
-        if not 0 <= start <= len(self.image) - length:
+        outside = not 0 <= start <= len(self.image) - length
+        if outside or (self.failing and self.random.random() < self.failing):
             self.errors |= error
-            raise BusError(f"{length} bytes at {address:#x} are outside the memory")
+            raise BusError(f"{length} bytes at {address:#x} are outside the memory, or shall fail")
         return start
 
     async def _delay(self) -> None:
         cycles = self.random.randint(0, self.most_delay)
         if cycles:
-            await ClockCycles(self.clock, cycles)
+            await Timer(PERIOD_NS * cycles, "ns")
 
 
-def pauses(random: Random, share: float) -> Iterator[bool]:
-    """An endless back-pressure generator: paused in about this share of the cycles."""
+async def hold_back(clock: Any, channels: Sequence[Any], random: Random, share: float) -> None:
+    """Pauses each channel in about this share of the cycles; one task for all of them, as a task a cycle is dear."""
+    edge = RisingEdge(clock)
     while True:
-        yield random.random() < share
+        for channel in channels:
+            channel.pause = random.random() < share
+        await edge

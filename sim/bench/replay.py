@@ -12,17 +12,19 @@ from random import Random
 from typing import Any
 
 import cocotb
+import numpy as np
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
-from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave
+from cocotb.triggers import ClockCycles, RisingEdge, SimTimeoutError, with_timeout
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiReadBus, AxiSlaveRead, AxiSlaveWrite, AxiWriteBus
 
-from sim.bench.memory import SlowMemory, pauses
-from sim.contract import VERSION_MAGIC, ApCtrl, Irq, Register
+from sim.bench.memory import SlowMemory, hold_back
+from sim.bench.runner import PERIOD_NS
+from sim.contract import VERSION_MAGIC, ApCtrl, Error, Irq, Register
 from sim.vectors.vector import Vector
 
 BASE = 0x1000_0000
-MASTERS = ("m_axi_commands", "m_axi_loads", "m_axi_stores")
-POLL_CYCLES = 20
+READERS, WRITER = ("m_axi_commands", "m_axi_loads"), "m_axi_stores"
+RESET_POLLS = 1000
 REGISTER_MICROSECONDS = 100  # a register that has not answered by then never will
 
 
@@ -34,24 +36,25 @@ class Device:
         self.control = AxiLiteMaster(
             AxiLiteBus.from_prefix(dut, "s_axi_control"), dut.ap_clk, dut.ap_rst_n, reset_active_level=False
         )
-        self.memory = SlowMemory(dut.ap_clk, BASE, random, latency)
-        for prefix in MASTERS:
-            slave = AxiSlave(
-                AxiBus.from_prefix(dut, prefix), dut.ap_clk, dut.ap_rst_n, self.memory, reset_active_level=False
-            )
-            write, read = slave.write_if, slave.read_if
-            channels = (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel)
-            for channel in channels:
-                channel.log.setLevel("WARNING")
-                if pause:
-                    channel.set_pause_generator(pauses(random, pause))
-            write.log.setLevel("ERROR")
-            read.log.setLevel("ERROR")
+        self.memory = SlowMemory(BASE, random, latency)
+        bus = (dut.ap_clk, dut.ap_rst_n, self.memory)
+        channels = []
+        for prefix in READERS:
+            reader = AxiSlaveRead(AxiReadBus.from_prefix(dut, prefix), *bus, reset_active_level=False)
+            reader.log.setLevel("ERROR")
+            channels += [reader.ar_channel, reader.r_channel]
+        writer = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, WRITER), *bus, reset_active_level=False)
+        writer.log.setLevel("ERROR")
+        channels += [writer.aw_channel, writer.w_channel, writer.b_channel]
+        for channel in channels:
+            channel.log.setLevel("WARNING")
+        if pause:
+            cocotb.start_soon(hold_back(dut.ap_clk, channels, random, pause))
         self.control.write_if.log.setLevel("WARNING")
         self.control.read_if.log.setLevel("WARNING")
 
     async def reset(self) -> None:
-        Clock(self.dut.ap_clk, 5, "ns").start()
+        Clock(self.dut.ap_clk, PERIOD_NS, "ns").start()
         if hasattr(self.dut, "bus_errors"):
             cocotb.start_soon(self.show_bus_errors())
         self.dut.ap_rst_n.value = 0
@@ -94,10 +97,20 @@ class Device:
         return wrong
 
     async def wait_for_interrupt(self, watchdog: int) -> bool:
-        for _ in range(-(-watchdog // POLL_CYCLES)):
-            if int(self.dut.interrupt.value):
+        if int(self.dut.interrupt.value):
+            return True
+        try:
+            await with_timeout(RisingEdge(self.dut.interrupt), PERIOD_NS * watchdog, "ns")
+        except SimTimeoutError:
+            return False
+        return True
+
+    async def soft_reset(self) -> bool:
+        """Stops what runs; true when the device is idle soon, what it had begun on the bus having ended."""
+        await self.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
+        for _ in range(RESET_POLLS):
+            if await self.read(Register.AP_CTRL) >> ApCtrl.IDLE & 1:
                 return True
-            await ClockCycles(self.dut.ap_clk, POLL_CYCLES)
         return False
 
     async def show_bus_errors(self) -> None:
@@ -165,11 +178,37 @@ async def reset_in_mid_flight(dut: Any) -> None:
     for cycles in (3, 17, 60, 200):
         await device.start(vector)
         await ClockCycles(dut.ap_clk, cycles)
-        await device.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
-        assert await device.read(Register.AP_CTRL) >> ApCtrl.IDLE & 1, f"not idle after a reset at cycle {cycles}"
+        assert await device.soft_reset(), f"not idle after a reset at cycle {cycles}"
         await device.enable_interrupt()
         wrong = await device.run(vector, int(os.environ["CPT_WATCHDOG"]))
         assert not wrong, f"after a reset at cycle {cycles}: {wrong}"
+
+
+@cocotb.test()
+async def errors_in_mid_flight(dut: Any) -> None:
+    """Beats fail at random: the list ends, with the code of the bus if with any, and the next list is right."""
+    device = await reset_device(dut)
+    vector = next((vector for vector in vectors() if vector.commands_done and not vector.error), None)
+    if vector is None:
+        return
+    watchdog, seen = int(os.environ["CPT_WATCHDOG"]), set()
+    for share in (0.3, 0.05, 0.01, 0.01, 0.003, 0.001):
+        device.memory.failing = share
+        await device.start(vector)
+        assert await device.wait_for_interrupt(watchdog), f"no interrupt within {watchdog} cycles, {share} of beats bad"
+        status, index = await device.read(Register.STATUS), await device.read(Register.ERROR_INDEX)
+        assert status in (Error.OK, Error.READ_BUS, Error.WRITE_BUS), f"STATUS is {status}"
+        if status:
+            assert index == await device.read(Register.COMMANDS_DONE), f"ERROR_INDEX is {index}"
+        same = vector.before == vector.after
+        found = np.frombuffer(device.memory.image, dtype=np.uint8)
+        assert np.array_equal(found[same], vector.before[same]), "a byte was written that is no result"
+        await device.write(Register.ISR, 1 << Irq.DONE)
+        device.memory.failing = 0.0
+        wrong = await device.run(vector, watchdog)
+        assert not wrong, f"after STATUS {status}: {wrong}"
+        seen.add(status)
+    assert Error.READ_BUS in seen, "no read failed"
 
 
 @cocotb.test()

@@ -16,6 +16,7 @@ from sim.bench.verilator import verilator_environment
 
 TOPLEVEL = "cpt_kernel"
 LOCK_SECONDS = 1800
+PERIOD_NS = 5  # of the clock in the bench
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,31 @@ class Stress:
             )
 
 
+@dataclass(frozen=True)
+class Speed:
+    """Cycles of the device that were simulated, and the seconds it took."""
+
+    cycles: int
+    seconds: float
+
+
 class BenchError(RuntimeError):
     """The bench found a difference, or the device hung; the message is the bench's."""
 
 
-def run_bench(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool = False) -> None:
+def run_bench(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool = False) -> Speed:
     """Replays vector files on the device; raises BenchError with what differed."""
     build_dir.mkdir(parents=True, exist_ok=True)
     with alone_in(build_dir):
-        build_and_test(dut, vectors, build_dir, stress, waves)
+        results = build_and_test(dut, vectors, build_dir, stress, waves)
+        return replay_speed(results)
+
+
+def replay_speed(results: Path) -> Speed:
+    """Of the test that replays the vectors, by cocotb's report."""
+    case = next(case for case in ElementTree.parse(results).iter("testcase") if case.get("name") == "replay")
+    properties = {each.get("name"): each.get("value", "0") for each in case.iter("property")}
+    return Speed(round(float(properties["sim_time_duration"]) / PERIOD_NS), float(case.get("time", "0")))
 
 
 @contextmanager
@@ -61,7 +78,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool) -> None:
+def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool) -> Path:
     from cocotb_tools.runner import get_runner
 
     vector_list = build_dir / "vectors.txt"
@@ -94,6 +111,7 @@ def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: S
             if not results.exists():
                 raise BenchError(f"{failed}: see build.log and test.log in {build_dir}") from failed
     raise_failures(results)
+    return results
 
 
 def bench_settings(vector_list: Path, stress: Stress) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.bench.units import Unit, missing_simulator, run_unit
+from sim.bench.units import Unit, build_folder, missing_simulator, run_unit
 
 ENGINES = ("sync_fifo", "burst_split", "rotate", "join_beats", "axi_reader", "axi_writer", "axi_rules", "axi_engines")
 
@@ -62,9 +62,21 @@ def test_registers_and_lists(simulator: str) -> None:
     run_unit(control(), simulator)
 
 
+MONITOR = Unit("response_monitor", "response_monitor", ("response_monitor",))
+
+
 @pytest.mark.slow
 def test_response_monitor(simulator: str) -> None:
-    run_unit(Unit("response_monitor", "response_monitor", ("response_monitor",)), simulator)
+    run_unit(MONITOR, simulator)
+
+
+@pytest.mark.slow
+def test_a_waveform_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = build_folder(MONITOR, "verilator", waves=True) / "dump.vcd"
+    written.unlink(missing_ok=True)
+    monkeypatch.setenv("WAVES", "1")
+    run_unit(MONITOR)
+    assert "ap_clk" in written.read_text() or "clk" in written.read_text()
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 // A modelled DDR behind the kernel's three masters: one bandwidth for reads and writes, one latency, optional trouble.
 #pragma once
 
+#include "rules.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -8,29 +10,34 @@
 
 namespace harness {
 
-/// How the memory behaves; the layout is shared with sim/rtl_device.py.
+enum Port : unsigned { COMMANDS, LOADS, STORES, PORTS };
+
+/// How the memory behaves; the layout is shared with sim/rtl_pins.py.
 struct DdrSettings {
     double bytes_per_cycle;     ///< of reads and writes together
     std::uint64_t latency;      ///< cycles from an address to its first beat, and from the last beat to the response
+    std::uint64_t jitter;       ///< at most so many more, by the dice
     double stall;               ///< share of cycles in which a channel is held back at random
     double read_errors;         ///< share of beats that are answered with an error
     double write_errors;        ///< share of bursts
+    std::uint64_t fail[PORTS];  ///< the beat (stores: the response) of a port that is an error; from 1, 0: none
     std::uint64_t seed;
 };
 
-/// A repeatable generator of random numbers (xorshift64*).
+/// A repeatable generator of random numbers (xorshift64*). What cannot happen does not throw the dice.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed * 2 + 0x9E3779B97F4A7C15ull) {}
-    bool chance(double share) {
-        if (share <= 0) return false;
+    bool chance(double share) { return share > 0 && double(next() >> 11) * 0x1p-53 < share; }
+    std::uint64_t up_to(std::uint64_t most) { return most ? next() % (most + 1) : 0; }
+
+private:
+    std::uint64_t next() {
         state_ ^= state_ >> 12;
         state_ ^= state_ << 25;
         state_ ^= state_ >> 27;
-        return double((state_ * 0x2545F4914F6CDD1Dull) >> 11) * 0x1p-53 < share;
+        return state_ * 0x2545F4914F6CDD1Dull;
     }
-
-private:
     std::uint64_t state_;
 };
 
@@ -70,29 +77,30 @@ struct Bus {
         read_was_paid = read;
         return true;
     }
+
+    bool held_back() { return random.chance(settings.stall); }
+    std::uint64_t answer_time() { return now + settings.latency + random.up_to(settings.jitter); }
+    std::uint8_t error() { return 2 + random.up_to(1); }   // SLVERR or DECERR
 };
 
-constexpr std::uint8_t SLVERR = 2;
-
 /// One master's read channels. `Pins` names them.
-template <unsigned BusBytes, class Pins>
+template <unsigned BusBytes, Port Which, class Pins>
 class ReadPort {
 public:
     explicit ReadPort(Pins pins) : pins_(pins) {}
 
     /// Before the edge: drives the inputs. A beat that was offered stays until it is taken.
     void drive(Bus& bus) {
-        if (!offered_ && !bursts_.empty() && bursts_.front().ready_at <= bus.now
-            && !bus.random.chance(bus.settings.stall)
+        if (!offered_ && !bursts_.empty() && bursts_.front().ready_at <= bus.now && !bus.held_back()
             && bus.pay(BusBytes, true)) {
             offer(bus);
         }
         pins_.rvalid() = offered_;
-        pins_.arready() = willing_ = bursts_.size() < 64 && !bus.random.chance(bus.settings.stall);
+        pins_.arready() = willing_ = bursts_.size() < 64 && !bus.held_back();
     }
 
     /// After the inputs have settled, before the edge: sees what is taken.
-    void sample(Bus& bus) {
+    void sample(Bus& bus, const char*& broken) {
         if (offered_ && pins_.rready()) {
             offered_ = false;
             bus.bytes_read += BusBytes;
@@ -100,10 +108,13 @@ public:
             burst.address += BusBytes;
             if (burst.beats-- == 1) bursts_.pop_front();
         }
+        addresses_.check(pins_.arvalid(), willing_, pins_.araddr(), pins_.arlen(), broken);
         if (willing_ && pins_.arvalid()) {
-            bursts_.push_back({pins_.araddr(), pins_.arlen() + 1u, bus.now + bus.settings.latency});
+            bursts_.push_back({pins_.araddr(), pins_.arlen() + 1u, bus.answer_time()});
         }
     }
+
+    void count_from_here() { beats_ = 0; }   ///< for `fail`
 
 private:
     struct Burst {
@@ -114,53 +125,76 @@ private:
 
     void offer(Bus& bus) {
         const Burst& burst = bursts_.front();
-        const bool good = bus.region.holds(burst.address, BusBytes) && !bus.random.chance(bus.settings.read_errors);
+        const bool good = ++beats_ != bus.settings.fail[Which] && bus.region.holds(burst.address, BusBytes)
+            && !bus.random.chance(bus.settings.read_errors);
         std::uint8_t beat[BusBytes];
         if (good) std::memcpy(beat, bus.region.bytes + (burst.address - bus.region.base), BusBytes);
         else std::memset(beat, 0xEE, BusBytes);
         std::memcpy(&pins_.rdata(), beat, BusBytes);
-        pins_.rresp() = good ? 0 : SLVERR;
+        pins_.rresp() = good ? 0 : bus.error();
         pins_.rlast() = burst.beats == 1;
         offered_ = true;
     }
 
     Pins pins_;
+    AddressRules<BusBytes> addresses_;
     std::deque<Burst> bursts_;
+    std::uint64_t beats_ = 0;
     bool offered_ = false;
     bool willing_ = false;
 };
 
-/// One master's write channels.
-template <unsigned BusBytes, class Pins>
+/// One master's write channels. A memory that holds back channels may take data before its address.
+template <unsigned BusBytes, Port Which, class Pins>
 class WritePort {
 public:
     explicit WritePort(Pins pins) : pins_(pins) {}
 
     void drive(Bus& bus) {
         // A beat is paid for before it is known to come; the payment is kept for the next one.
-        if (!paid_ && !bus.random.chance(bus.settings.stall)) paid_ = bus.pay(BusBytes, false);
-        pins_.awready() = address_willing_ = bursts_.size() < 64 && !bus.random.chance(bus.settings.stall);
-        pins_.wready() = data_willing_ = paid_ && !bursts_.empty();
-        if (!answering_ && !answers_.empty() && answers_.front().ready_at <= bus.now
-            && !bus.random.chance(bus.settings.stall)) {
+        if (!paid_ && !bus.held_back()) paid_ = bus.pay(BusBytes, false);
+        pins_.awready() = address_willing_ = bursts_.size() < 64 && !bus.held_back();
+        const bool wanted = !bursts_.empty() || (bus.settings.stall > 0 && early_.size() < 16);
+        pins_.wready() = data_willing_ = paid_ && wanted && !bus.held_back();
+        if (!answering_ && !answers_.empty() && answers_.front().ready_at <= bus.now && !bus.held_back()) {
             answering_ = true;
-            pins_.bresp() = answers_.front().good ? 0 : SLVERR;
+            const bool good = ++responses_ != bus.settings.fail[Which] && answers_.front().good;
+            pins_.bresp() = good ? 0 : bus.error();
         }
         pins_.bvalid() = answering_;
     }
 
-    void sample(Bus& bus) {
+    void sample(Bus& bus, const char*& broken) {
         if (answering_ && pins_.bready()) {
             answering_ = false;
             answers_.pop_front();
         }
-        if (data_willing_ && pins_.wvalid()) take(bus);
+        Beat beat;
+        if (pins_.wvalid()) {
+            std::memcpy(beat.bytes, &pins_.wdata(), BusBytes);
+            beat.strobes = pins_.wstrb();
+            beat.last = pins_.wlast();
+        }
+        addresses_.check(pins_.awvalid(), address_willing_, pins_.awaddr(), pins_.awlen(), broken);
+        data_.check(pins_.wvalid(), data_willing_, beat, pins_.awvalid(), pins_.awlen(), broken);
         if (address_willing_ && pins_.awvalid()) {
             bursts_.push_back({pins_.awaddr(), !bus.random.chance(bus.settings.write_errors)});
+            data_.expect(pins_.awlen());
+        }
+        if (data_willing_ && pins_.wvalid()) {
+            paid_ = false;
+            early_.push_back(beat);
+        }
+        while (!early_.empty() && !bursts_.empty()) {
+            put(bus, early_.front());
+            early_.pop_front();
         }
     }
 
+    void count_from_here() { responses_ = 0; }
+
 private:
+    using Beat = typename DataRules<BusBytes>::Beat;
     struct Burst {
         std::uint64_t address;
         bool good;
@@ -170,29 +204,29 @@ private:
         bool good;
     };
 
-    void take(Bus& bus) {
-        paid_ = false;
+    void put(Bus& bus, const Beat& beat) {
         bus.bytes_written += BusBytes;
         Burst& burst = bursts_.front();
-        std::uint8_t beat[BusBytes];
-        std::memcpy(beat, &pins_.wdata(), BusBytes);
-        const std::uint64_t strobes = pins_.wstrb();
         // Only strobed bytes must exist: the last beat may reach behind the region.
         for (unsigned i = 0; i < BusBytes; ++i) {
-            if (!(strobes >> i & 1)) continue;
+            if (!(beat.strobes >> i & 1)) continue;
             if (!bus.region.holds(burst.address + i, 1)) burst.good = false;
-            else if (burst.good) bus.region.bytes[burst.address + i - bus.region.base] = beat[i];
+            else if (burst.good) bus.region.bytes[burst.address + i - bus.region.base] = beat.bytes[i];
         }
         burst.address += BusBytes;
-        if (pins_.wlast()) {
-            answers_.push_back({bus.now + bus.settings.latency, burst.good});
+        if (beat.last) {
+            answers_.push_back({bus.answer_time(), burst.good});
             bursts_.pop_front();
         }
     }
 
     Pins pins_;
+    AddressRules<BusBytes> addresses_;
+    DataRules<BusBytes> data_;
     std::deque<Burst> bursts_;
+    std::deque<Beat> early_;
     std::deque<Answer> answers_;
+    std::uint64_t responses_ = 0;
     bool paid_ = false;
     bool address_willing_ = false;
     bool data_willing_ = false;

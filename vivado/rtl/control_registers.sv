@@ -15,6 +15,7 @@ module control_registers
     output logic [31:0] mem_bytes_o,
     output logic [31:0] list_offset_o,
     output logic [31:0] list_bytes_o,
+    input  logic        draining_i,       ///< what a soft reset stopped has not ended on the bus yet
     input  logic        done_i,           ///< one cycle: the list has ended, the results are valid
     input  logic [ 7:0] status_i,
     input  logic [31:0] error_index_i,
@@ -101,7 +102,7 @@ module control_registers
     control = '0;
     control[AP_CTRL_START[4:0]]     = start_o;
     control[AP_CTRL_DONE[4:0]]      = done_q;
-    control[AP_CTRL_IDLE[4:0]]      = !start_o;
+    control[AP_CTRL_IDLE[4:0]]      = !start_o && !draining_i;
     control[AP_CTRL_READY[4:0]]     = ready_q;
     control[AP_CTRL_INTERRUPT[4:0]] = interrupt_o;
     unique case (read_at)

@@ -107,7 +107,7 @@ module cpt_kernel
   `MASTER_READS_NOTHING(m_axi_stores)
 
   // Registers and counters.
-  logic soft_reset, start, list_begin, list_done;
+  logic soft_reset, start, draining, list_begin, list_done;
   logic [63:0] mem_base, counters[4];
   logic [31:0] mem_bytes, list_offset, list_bytes, error_index, commands_done;
   logic [ 7:0] status;
@@ -125,6 +125,7 @@ module cpt_kernel
       .mem_bytes_o    (mem_bytes),
       .list_offset_o  (list_offset),
       .list_bytes_o   (list_bytes),
+      .draining_i     (draining),
       .done_i         (list_done),
       .status_i       (status),
       .error_index_i  (error_index),
@@ -172,6 +173,7 @@ module cpt_kernel
       .mem_bytes_i    (mem_bytes),
       .list_offset_i  (list_offset),
       .list_bytes_i   (list_bytes),
+      .draining_o     (draining),
       .begin_o        (list_begin),
       .done_o         (list_done),
       .status_o       (status),

@@ -18,6 +18,7 @@ module list_runner
     input  logic [        31:0] mem_bytes_i,
     input  logic [        31:0] list_offset_i,
     input  logic [        31:0] list_bytes_i,
+    output logic                draining_o,       ///< stopped by a reset, but not idle yet
     output logic                begin_o,          ///< one cycle: a list was taken
     output logic                done_o,           ///< one cycle: the list has ended, the results are valid
     output logic [         7:0] status_o,
@@ -110,13 +111,14 @@ module list_runner
   assign done_o      = state_q == Done && !soft_reset_i;
   assign cmd_valid_o = state_q == Offer && unfinished_q != MaxUnfinished;
   assign flush_o     = state_q == Flush;
+  assign draining_o  = state_q == Flush && silent_q;
   assign mem_base_o  = mem_base_q;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Idle: begin
         silent_q <= 1'b0;
-        if (start_i) begin
+        if (start_i && !soft_reset_i) begin
           mem_base_q   <= mem_base_i[31:0];
           mem_bytes_q  <= mem_bytes_i;
           list_begin_q <= list_offset_i;

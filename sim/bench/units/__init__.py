@@ -68,14 +68,18 @@ def missing_simulator(simulator: str) -> str:
     return ""
 
 
+def build_folder(unit: Unit, kind: str, waves: bool) -> Path:
+    parts = [kind, unit.bench, *(str(value) for value in unit.parameters.values()), *(["waves"] if waves else [])]
+    return ROOT / "out" / "units" / "-".join(parts)
+
+
 def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
     """Runs a unit's bench; raises BenchError with what it found. WAVES=1 in the environment keeps a waveform."""
     from cocotb_tools.runner import get_runner
 
     waves = os.environ.get("WAVES") == "1"
     kind = f"{simulator}-synthesised" if unit.synthesised else simulator
-    name = "-".join([kind, unit.bench, *(str(value) for value in unit.parameters.values())])
-    build = ROOT / "out" / "units" / name
+    build = build_folder(unit, kind, waves)
     build.mkdir(parents=True, exist_ok=True)
     arguments = ["-Wall", "-Wno-SYMRSVDWORD", "--assert"] if simulator == "verilator" else ["-g2012"]
     tools = verilator_environment() if simulator == "verilator" else {}

@@ -11,7 +11,8 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiBus, AxiSlave
 
-from sim.bench.memory import BusError, SlowMemory, pauses
+from sim.bench.memory import BusError, SlowMemory, hold_back
+from sim.bench.runner import PERIOD_NS
 from sim.bench.units.streams import Sink, Source
 
 BASE = 0x1000
@@ -40,14 +41,14 @@ class Bench:
         self.dut = dut
         self.random = Random(f"{os.environ['CPT_SEED']} {pause} {delay}")
         self.beat = len(dut.m_axi_wstrb)
-        self.memory = SpottedMemory(dut.clk, BASE, self.random, delay)
+        self.memory = SpottedMemory(BASE, self.random, delay)
         self.memory.beat = self.beat
         self.memory.image = bytearray(self.random.randbytes(SIZE))
         slave = AxiSlave(AxiBus.from_prefix(dut, "m_axi"), dut.clk, dut.rst_n, self.memory, reset_active_level=False)
         write, read = slave.write_if, slave.read_if
-        for channel in (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel):
-            if pause:
-                channel.set_pause_generator(pauses(self.random, pause))
+        channels = (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel)
+        if pause:
+            cocotb.start_soon(hold_back(dut.clk, channels, self.random, pause))
 
         def put_range(prefix: str) -> Any:
             def put(request: Range) -> None:
@@ -68,7 +69,7 @@ class Bench:
         self.stream = Source(dut, "wdata", put_data, self.random, pause)
 
     async def reset(self) -> None:
-        Clock(self.dut.clk, 10, "ns").start()
+        Clock(self.dut.clk, PERIOD_NS, "ns").start()
         self.dut.flush.value = 0
         self.dut.rst_n.value = 0
         await ClockCycles(self.dut.clk, 3)

@@ -182,7 +182,7 @@ async def a_reset_stops_at_once(dut: Any, pause: float) -> None:
         commands = [replace(GOOD, seed_lo=60), replace(GOOD, seed_lo=20, seed_hi=1)]
         await device.start_list(commands)
         await ClockCycles(dut.ap_clk, cycles)
-        await device.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
+        assert await device.soft_reset(), f"not idle after a reset at {cycles}"
         assert await device.read(Register.AP_CTRL) == 1 << ApCtrl.IDLE
         for register in (Register.MEM_BYTES, Register.STATUS, Register.ISR, Register.GIER, Register.COMMANDS_DONE):
             assert await device.read(register) == 0
