@@ -46,9 +46,8 @@ class ConcurrentRegisters(RegisterFile):
         self._failure: Exception | None = None
         self._running: tuple[Memory, tuple[int, int, int, int]] | None = None
         self._start_seen = 0.0
-        self.list_seconds = (
-            0.0  # from START to the interrupt, over all lists that ended: the device's time, not the driver's
-        )
+        # From START to the interrupt, over all lists that ended: the device's time, not the driver's.
+        self.list_seconds = 0.0
         super().__init__(executor, pool.dram(0, 0))
         self._thread = threading.Thread(target=self._work, name="simulated accelerator", daemon=True)
         self._thread.start()

@@ -1,4 +1,4 @@
-"""Exact accumulators of the three passes by PyTorch's float convolutions.
+"""Exact accumulators of the three passes by float convolutions: when PyTorch's are, and when the C++ kernels' are.
 
 float32 holds whole numbers up to 2^24. Every partial sum, in any order, lies between the sum of the negative terms and
 that of the positive ones, and what is known of the codes bounds these. Where the bound stays below 2^24, a float32
@@ -29,8 +29,9 @@ from cpt_model.arithmetic.float32_probe import float32_is_exact
 from host.layer import Conv, Pass
 
 MOST_PARTS = 16  # more parts than these are slower than float64
-LEAST_TILE = 64  # pixels: the C++ kernel is slower with fewer that add up in float32
-LEAST_MAP = 16
+# Below these, in pixels, PyTorch's convolutions are taken. Guesses: the layers of `cpt bench train` lie far above.
+LEAST_TILE = 64  # that add up in float32 in the C++ gradient
+LEAST_MAP = 16  # results of an image
 
 
 def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: float) -> Tensor:
@@ -65,7 +66,7 @@ def parts_of(a: Quantised, weight_sum: float) -> int:
 
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
-    if _suits_native(layer, x, e):
+    if suits_native_gradient(layer, x, e):
         return native.gradient(x.codes, e.codes, layer.weight_shape, geometry_numbers(layer), x.greatest * e.greatest)
     if float32_is_exact():
         norms = x.norms, e.norms
@@ -92,7 +93,19 @@ def geometry_numbers(layer: Conv) -> tuple[int, ...]:
     return tuple(number for axis in axes for number in axis)
 
 
-def _suits_native(layer: Conv, x: Quantised, e: Quantised) -> bool:
+def suits_native_product(layer: Conv, which: Pass, a: Quantised, weight_sum: float) -> bool:
+    """Channels-last maps of dense layers, sums that need no splitting, no zeros between codes.
+
+    Where both memory formats describe the codes, PyTorch chooses the one of the result.
+    """
+    straight = which is Pass.FORWARD or layer.stride == (1, 1)
+    pixels = layer.out_height * layer.out_width if which is Pass.FORWARD else layer.height * layer.width
+    in_order = native.channels_last(a.codes) and not a.codes.is_contiguous()
+    suits = straight and in_order and pixels >= LEAST_MAP and layer.groups == 1 and parts_of(a, weight_sum) == 1
+    return suits and native.usable(a.codes)
+
+
+def suits_native_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
     """Codes narrow enough for tiles of some size, and for an image's sum in 32 bits; dense layers on maps."""
     greatest, pixels = x.greatest * e.greatest, layer.out_height * layer.out_width
     fits = greatest * LEAST_TILE <= EXACT_FLOAT32 and greatest * pixels < 1 << 31

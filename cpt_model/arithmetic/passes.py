@@ -15,7 +15,7 @@ from torch import Tensor
 
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
-from cpt_model.arithmetic.exact import LEAST_MAP, convolve, geometry_numbers, parts_of, weight_gradient
+from cpt_model.arithmetic.exact import convolve, geometry_numbers, suits_native_product, weight_gradient
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.taps import axes, between, by_tap
 from cpt_model.arithmetic.weights import Weights
@@ -59,30 +59,23 @@ def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch
     b = weights.quantised
     terms = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
     row_sums_exact = a.greatest * terms * layer.kernel[0] * layer.kernel[1] <= EXACT_FLOAT32
-    fusable = watch is None and layer.groups == 1 and row_sums_exact and native.usable(a.codes)
-    geometry, transposed = geometry_numbers(layer), which is Pass.INPUT_ERROR
-    of_a, of_b = (a.scale.item(), a.offset.item()), (b.scale, b.offset)
-    if fusable and _suits_native(layer, which, a, weights):
-        sums = a.sums.by_pixel.float(), weights.tap_sums.float()
-        return native.product(a.codes, b.codes, geometry, transposed, *sums, of_a, of_b, a.zero)
+    finishing = None
+    if watch is None and layer.groups == 1 and row_sums_exact and native.usable(a.codes):
+        finishing = native.Finishing(
+            *(geometry_numbers(layer), which is Pass.INPUT_ERROR, a.sums.by_pixel, terms, weights.tap_sums),
+            *((a.scale.item(), a.offset.item()), (b.scale, b.offset), a.zero),
+        )
+        if suits_native_product(layer, which, a, weights.greatest_sum):
+            return native.product(a.codes, b.codes, finishing)
     acc = convolve(layer, which, a, b, weights.greatest_sum)
-    if fusable and acc.dtype == torch.float32:
-        pixels, taps = a.sums.by_pixel.float(), weights.tap_sums.float()
-        return native.finish_(native.dense(acc), geometry, transposed, pixels, terms, taps, of_a, of_b, a.zero)
+    if finishing is not None and acc.dtype == torch.float32:
+        return native.finish_(native.dense(acc), finishing)
     row_sums, col_sums, counts = _sums(layer, which, a, weights, terms)
     acc = acc.double() + a.zero * col_sums
     if watch is not None:
         acc = watch(layer, which, a, b, acc)
     b_scale, b_offset = (each.reshape(1, -1, 1, 1) for each in (b.scale, b.offset))
     return combine(acc, row_sums + a.zero * counts, col_sums, counts, a, b_scale, b_offset)
-
-
-def _suits_native(layer: Conv, which: Pass, a: Quantised, weights: Weights) -> bool:
-    """What the C++ product is for: maps in channels-last order, sums that need no splitting, no zeros between codes."""
-    straight = which is Pass.FORWARD or layer.stride == (1, 1)
-    map_pixels = layer.out_height * layer.out_width if which is Pass.FORWARD else layer.height * layer.width
-    in_order = map_pixels >= LEAST_MAP and native.channels_last(a.codes)
-    return straight and in_order and parts_of(a, weights.greatest_sum) == 1
 
 
 def _sums(layer: Conv, which: Pass, a: Quantised, b: Weights, terms: int) -> tuple[Tensor, Tensor, Tensor]:

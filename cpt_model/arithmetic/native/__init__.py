@@ -1,8 +1,9 @@
-"""Fused C++ kernels of the element-wise arithmetic, on dense float32 tensors (n, c, h, w) in either memory format."""
+"""C++ kernels on dense float32 tensors (n, c, h, w): ranges, codes, products of codes, and results made of them."""
 
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -87,62 +88,67 @@ def weights(values: Tensor, bits: int, by_input: bool) -> tuple[Tensor, Tensor, 
     return None if bad else (codes, scale, offset, tap_sums, greatest.value)
 
 
-def product(
-    a: Tensor,
-    weights: Tensor,
-    geometry: tuple[int, ...],
-    transposed: bool,
-    pixels: Tensor,
-    tap_sums: Tensor,
-    of_a: tuple[float, float],
-    of_weights: tuple[Tensor, Tensor],
-    zero: int,
-) -> Tensor:
-    """A dense layer's forward pass, or at stride 1 its (transposed) input-error pass: codes to float32 results.
+@dataclass(frozen=True)
+class Finishing:
+    """What makes results of a forward or (transposed) input-error pass's accumulators, as `finish.h` says.
 
-    Codes `a` are channels-last, no sum of products reaches 2^24; all else as for `finish_`.
+    `geometry` is kernel, stride, padding, size and output size of rows, then of columns; `a` and `b` are scale and
+    offset of activations or errors, and of weights.
+    """
+
+    geometry: tuple[int, ...]
+    transposed: bool
+    pixels: Tensor
+    terms: int
+    tap_sums: Tensor
+    a: tuple[float, float]
+    b: tuple[Tensor, Tensor]
+    zero: int
+
+    def tensors(self, channels: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Sums by pixel, sums by tap, scale and offset of the weights: dense, for as long as the caller keeps them."""
+        scale, offset = (each.reshape(-1).expand(channels).contiguous() for each in self.b)
+        return self.pixels.float().contiguous(), self.tap_sums.float().contiguous(), scale, offset
+
+    @property
+    def shape(self) -> ctypes.Array[ctypes.c_int64]:
+        return (ctypes.c_int64 * 10)(*self.geometry)
+
+
+def product(a: Tensor, weights: Tensor, finishing: Finishing) -> Tensor:
+    """A dense layer's forward pass, or at stride 1 its input-error pass: codes to float32 results, channels-last.
+
+    No sum of products may exceed 2^24.
     """
     library = load()
     assert library is not None
+    geometry, transposed = finishing.geometry, finishing.transposed
+    if not channels_last(a) or (transposed and (geometry[1], geometry[6]) != (1, 1)):
+        raise ValueError("the C++ product takes channels-last codes, and of input errors those at stride 1")
     outs, ins = weights.shape[:2]
     channels = ins if transposed else outs
     height, width = (geometry[axis + (3 if transposed else 4)] for axis in (0, 5))
-    weights, pixels, tap_sums = dense(weights), pixels.contiguous(), tap_sums.contiguous()
-    b_scale, b_offset = (each.reshape(-1).expand(channels).contiguous() for each in of_weights)
+    weights = dense(weights)
+    pixels, tap_sums, scale, offset = finishing.tensors(channels)
     y = torch.empty((a.shape[0], channels, height, width), memory_format=torch.channels_last, **_FLOAT32)
     library.cpt_product(
         *(a.data_ptr(), weights.data_ptr(), channels_last(weights), y.data_ptr(), a.shape[0], outs, ins, transposed),
-        *((ctypes.c_int64 * 10)(*geometry), pixels.data_ptr(), tap_sums.data_ptr(), *of_a),
-        *(b_scale.data_ptr(), b_offset.data_ptr(), zero, torch.get_num_threads()),
+        *(finishing.shape, pixels.data_ptr(), tap_sums.data_ptr(), *finishing.a),
+        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, torch.get_num_threads()),
     )
     return y
 
 
-def finish_(
-    acc: Tensor,
-    geometry: tuple[int, ...],
-    transposed: bool,
-    pixels: Tensor,
-    terms: int,
-    tap_sums: Tensor,
-    a: tuple[float, float],
-    b: tuple[Tensor, Tensor],
-    zero: int,
-) -> Tensor:
-    """Accumulators of a forward or (transposed) input-error pass to float32 results, in place.
-
-    `geometry` is kernel, stride, padding, size and output size of rows, then of columns; `a` and `b` are scale and
-    offset; `pixels`, `terms` and `tap_sums` as in `finish.h`.
-    """
+def finish_(acc: Tensor, finishing: Finishing) -> Tensor:
+    """Accumulators of a forward or input-error pass to float32 results, in place."""
     library = load()
     assert library is not None
     images, channels = acc.shape[:2]
-    shape = (ctypes.c_int64 * 10)(*geometry)
-    pixels, tap_sums = pixels.contiguous(), tap_sums.contiguous()
-    b_scale, b_offset = (each.reshape(-1).expand(channels).contiguous() for each in b)
+    pixels, tap_sums, scale, offset = finishing.tensors(channels)
     library.cpt_finish(
-        *(acc.data_ptr(), images, channels, channels_last(acc), transposed, shape, pixels.data_ptr(), terms),
-        *(tap_sums.data_ptr(), *a, b_scale.data_ptr(), b_offset.data_ptr(), zero, torch.get_num_threads()),
+        *(acc.data_ptr(), images, channels, channels_last(acc), finishing.transposed, finishing.shape),
+        *(pixels.data_ptr(), finishing.terms, tap_sums.data_ptr(), *finishing.a),
+        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, torch.get_num_threads()),
     )
     return acc
 
@@ -153,6 +159,8 @@ def gradient(
     """Accumulators of a dense layer's weight gradient, in float64; `greatest` bounds the product of two codes."""
     library = load()
     assert library is not None
+    if greatest > 1 << 24 or greatest * error.shape[2] * error.shape[3] >= 1 << 31:
+        raise ValueError(f"products of codes up to {greatest} do not fit the C++ gradient: 2^24, and 2^31 for an image")
     x, error = dense(x), dense(error)
     out = torch.empty(weight_shape, dtype=torch.float64, device="cpu")
     library.cpt_gradient(

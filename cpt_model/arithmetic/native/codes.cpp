@@ -10,15 +10,10 @@
 
 #include <omp.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
+#include "maps.h"
 #include "status.h"
 
 namespace {
-
-constexpr int kVector = 8;
 
 uint32_t mix(uint32_t x) {
     x ^= x >> 14;
@@ -123,16 +118,6 @@ void codes_channels_first(const Quantiser& f, const float* x, float* q, int64_t 
 
 extern "C" {
 
-// A training step frees and takes the same large blocks again and again. Handing their pages back to the system in
-// between costs more than the arithmetic of this file, so the allocator is told to keep them. Where it refuses, steps
-// only take longer.
-void cpt_keep_freed_memory() {
-#ifdef __GLIBC__
-    if (!mallopt(M_MMAP_THRESHOLD, 1 << 30)) mallopt(M_MMAP_THRESHOLD, 32 << 20);  // older glibc takes no more
-    mallopt(M_TRIM_THRESHOLD, INT32_MAX);
-#endif
-}
-
 // Least and greatest value.
 int32_t cpt_range(const float* x, int64_t count, int32_t threads, float* low, float* high) {
     float least = x[0], greatest = x[0];
@@ -154,6 +139,7 @@ int32_t cpt_range(const float* x, int64_t count, int32_t threads, float* low, fl
 int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, int64_t pixels, int32_t channels_last,
                   float low, float scale, float levels, float zero, int32_t stochastic, uint32_t key_0, uint32_t key_1,
                   float* pixel_sums, float* batch_sums, int32_t threads) try {
+    threads = std::min<int64_t>(threads, images);
     const Quantiser f{low, scale, levels, zero, key_0, key_1};
     const int64_t size = channels * pixels;
     const auto run = channels_last ? (stochastic ? codes_channels_last<true> : codes_channels_last<false>)
@@ -174,8 +160,8 @@ int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, in
     return kNoMemory;
 }
 
-// Weights (out, in, taps), or (out, taps, in) if channels come last, to signed codes in the same order, with a range for
-// each output channel, or each input channel, of the layer. Also their sums by tap and channel of the pass, and the
+// Weights (out, in, taps), or (out, taps, in) if channels come last, to signed codes in the same order, with a range
+// for each output channel, or each input channel, of the layer. Also their sums by tap and channel of the pass, and the
 // greatest sum of magnitudes: wide codes exceed float32's 2^24.
 int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t taps, int32_t channels_last,
                     int32_t by_input, float levels, float centre, float* scale, float* offset, double* tap_sums,

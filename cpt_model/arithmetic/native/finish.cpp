@@ -143,6 +143,7 @@ extern "C" {
 int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_last, int32_t transposed,
                    const int64_t* geometry, const float* pixels, float terms, const float* tap_sums, float a_scale,
                    float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t threads) try {
+    threads = std::min<int64_t>(threads, images);
     Finish finish(geometry, transposed, channels, channels_last, pixels, terms, tap_sums, a_scale, a_offset, b_scale,
                   b_offset, zero, threads);
 #pragma omp parallel for num_threads(threads) schedule(static)

@@ -1,4 +1,5 @@
 // Accumulators of a forward or input-error pass to float32 results, image by image.
+// Files with and without fused multiply-adds include this: nothing here multiplies floats.
 #pragma once
 
 #include <algorithm>
@@ -6,20 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "maps.h"
+
 // One axis of a convolution: out·stride + tap − padding = in. The pass reads `in` for `out`, or transposed the reverse.
-struct Axis {
-    int64_t kernel, stride, padding, size, out_size;
+struct Axis : Window {
     bool transposed;
     std::vector<std::vector<std::pair<int64_t, int64_t>>> reads;  // by index of the result: (tap, index read)
 
     Axis(const int64_t* numbers, bool transposed)
-        : kernel(numbers[0]),
-          stride(numbers[1]),
-          padding(numbers[2]),
-          size(numbers[3]),
-          out_size(numbers[4]),
-          transposed(transposed),
-          reads(results()) {
+        : Window(Window::of(numbers)), transposed(transposed), reads(results()) {
         for (int64_t tap = 0; tap < kernel; ++tap)
             for (int64_t out = first(tap); out < last(tap); ++out) {
                 const int64_t in = out * stride + tap - padding;

@@ -1,8 +1,8 @@
 // The weight gradient of a layer on codes: exact integers, computed in float32 by fused multiply-adds.
 //
-// float32 holds whole numbers up to 2^24, so products are summed in float32 over a tile of so few pixels that no sum can
-// exceed that, whatever the codes; tiles are added in 32-bit integers over so few images that none overflows, and those
-// in float64. Sums of exact integers are the same in any order, so this file may be compiled with fused operations.
+// float32 holds whole numbers up to 2^24, so products are summed in float32 over a tile of so few pixels that no sum
+// can exceed that, whatever the codes; tiles are added in 32-bit integers over so few images that none overflows, and
+// those in float64. Sums of exact integers are the same in any order, so this file may be compiled with fused operations.
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -97,7 +97,7 @@ void add_image(const Layer& l, const float* x, const float* e, int64_t tile_heig
 }
 
 // Adds a thread's sums to the gradient (out, in, ky, kx) and clears them.
-void empty(const Layer& l, std::vector<int32_t>& sums, double* gradient) {
+void flush(const Layer& l, std::vector<int32_t>& sums, double* gradient) {
     const int64_t kw = l.columns.kernel, taps = l.rows.kernel * kw;
     for (int64_t o = 0; o < l.outs; ++o)
         for (int64_t ky = 0; ky < l.rows.kernel; ++ky) {
@@ -113,17 +113,18 @@ void empty(const Layer& l, std::vector<int32_t>& sums, double* gradient) {
 
 extern "C" {
 
-// Σ x·e over images and pixels. `greatest` bounds |x·e| and is at most 2^24; geometry is kernel, stride, padding, size
-// and output size of rows, then of columns.
+// Σ x·e over images and pixels. `greatest` bounds |x·e|: it is at most 2^24, and below 2^31 for the pixels of an image
+// together. Geometry is kernel, stride, padding, size and output size of rows, then of columns.
 int32_t cpt_gradient(const float* x, int32_t x_last, const float* e, int32_t e_last, double* gradient, int64_t images,
                      int64_t outs, int64_t ins, const int64_t* geometry, int64_t greatest, int32_t threads) try {
-    const int64_t* g = geometry;
-    const Layer l{outs, ins, {g[0], g[1], g[2], g[3], g[4]}, {g[5], g[6], g[7], g[8], g[9]}};
+    threads = std::min<int64_t>(threads, images);
+    const Layer l{outs, ins, Window::of(geometry), Window::of(geometry + 5)};
     const Strides x_at(ins, l.rows.size, l.columns.size, x_last);
     const Strides e_at(outs, l.rows.out_size, l.columns.out_size, e_last);
     const int64_t most = std::max<int64_t>(1, greatest), exact = std::min((int64_t{1} << 24) / most, kTilePixels);
-    const int64_t tile_width = std::min(exact, l.columns.out_size), tile_height = std::max<int64_t>(1, exact / tile_width);
-    const int64_t between = std::max<int64_t>(1, INT32_MAX / (most * l.pixels()));  // images
+    const int64_t tile_width = std::min(exact, l.columns.out_size);
+    const int64_t tile_height = std::max<int64_t>(1, exact / tile_width);
+    const int64_t between = INT32_MAX / (most * l.pixels());  // images
     std::fill(gradient, gradient + outs * ins * l.rows.kernel * l.columns.kernel, 0.0);
     const int64_t x_size = l.map_values(), e_size = l.out_blocks() * l.pixels() * kOuts;
     std::vector<float> maps(threads * x_size), errors(threads * e_size);
@@ -140,11 +141,13 @@ int32_t cpt_gradient(const float* x, int32_t x_last, const float* e, int32_t e_l
             add_image(l, map, error, tile_height, tile_width, by_thread[me].data());
             if (++done % between == 0) {
 #pragma omp critical
-                empty(l, by_thread[me], gradient);
+                flush(l, by_thread[me], gradient);
             }
         }
+        if (done % between) {
 #pragma omp critical
-        empty(l, by_thread[me], gradient);
+            flush(l, by_thread[me], gradient);
+        }
     }
     return kDone;
 } catch (const std::bad_alloc&) {

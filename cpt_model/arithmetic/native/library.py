@@ -1,4 +1,4 @@
-"""Compiles the C++ files beside it with g++ on first use, for this machine's processor, and loads it through ctypes.
+"""Compiles the C++ files beside it with g++ on first use, for this machine's processor, and loads them by ctypes.
 
 Without g++ the same arithmetic runs in PyTorch operations, several times slower; CPT_NATIVE=0 asks for that. The result
 is kept beside the source, or in ~/.cache/cpt-kit (XDG_CACHE_HOME) where that folder cannot be written.
@@ -30,6 +30,7 @@ SOURCES = {
     "finish.cpp": "-ffp-contract=off",
     "product.cpp": "-ffp-contract=fast",
     "gradient.cpp": "-ffp-contract=fast",
+    "memory.cpp": "-ffp-contract=off",
 }
 COMPILE_SECONDS = 300
 NO_MEMORY = 2  # as in status.h
@@ -111,21 +112,28 @@ def _build() -> Path:
         _take(lock)
         if not library.exists():
             print(f"compiling {', '.join(SOURCES)} with g++, once (seconds)", file=sys.stderr, flush=True)
-            objects = []
-            for name, rounding in SOURCES.items():
-                objects.append(str(folder / f"{name}.o"))
-                _run(compiler, *FLAGS, rounding, "-fopenmp", "-fPIC", "-c", str(FOLDER / name), "-o", objects[-1])
-            part = library.with_suffix(".part")
-            # torch's own OpenMP runtime has the same soname, so both share one pool of threads.
-            _run(compiler, "-fopenmp", "-shared", *objects, "-o", str(part))
-            part.replace(library)
+            _compile(compiler, folder, library)
     return library
 
 
-def _run(*command: str) -> None:
-    made = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS, check=False)
-    if made.returncode:
-        raise OSError(f"{' '.join(command)} failed:\n{made.stderr}")
+def _compile(compiler: str, folder: Path, library: Path) -> None:
+    end = time.monotonic() + COMPILE_SECONDS
+
+    def run(*command: str) -> None:
+        left = max(0.0, end - time.monotonic())
+        made = subprocess.run([compiler, *command], capture_output=True, text=True, timeout=left, check=False)
+        if made.returncode:
+            raise OSError(f"g++ {' '.join(command)} failed:\n{made.stderr}")
+
+    objects = [folder / f"{name}.o" for name in SOURCES]
+    for (name, rounding), made in zip(SOURCES.items(), objects, strict=True):
+        run(*FLAGS, rounding, "-fopenmp", "-fPIC", "-c", str(FOLDER / name), "-o", str(made))
+    part = library.with_suffix(".part")
+    # torch's own OpenMP runtime has the same soname, so both share one pool of threads.
+    run("-fopenmp", "-shared", *map(str, objects), "-o", str(part))
+    part.replace(library)
+    for made in objects:
+        made.unlink()
 
 
 def _take(lock: IO[str]) -> None:

@@ -8,6 +8,7 @@
 constexpr int kVector = 8;
 constexpr int64_t kOuts = 2 * kVector;  // result channels at a time
 constexpr int kRows = 6;                // by as many pixels, or values: 2 · kRows sums and 3 operands fit 16 registers
+static_assert(kRows == 6, "tables and unrolled loops are written for 6");
 
 typedef float Floats __attribute__((vector_size(4 * kVector)));
 typedef Floats StoredFloats __attribute__((aligned(4), may_alias));
@@ -15,6 +16,10 @@ typedef Floats StoredFloats __attribute__((aligned(4), may_alias));
 // One axis of a convolution: result · stride + tap − padding = place in the map.
 struct Window {
     int64_t kernel, stride, padding, size, out_size;
+    // As geometry has them, for rows and then for columns.
+    static Window of(const int64_t* numbers) {
+        return {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    }
     // What the taps of all results touch, padding included.
     int64_t padded() const { return (out_size - 1) * stride + kernel; }
 };

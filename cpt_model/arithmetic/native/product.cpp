@@ -92,8 +92,10 @@ int32_t cpt_product(const float* a, const float* w, int32_t w_last, float* y, in
                     int32_t transposed, const int64_t* geometry, const float* pixels, const float* tap_sums,
                     float a_scale, float a_offset, const float* b_scale, const float* b_offset, float zero,
                     int32_t threads) try {
-    const auto window = [&](const int64_t* g) {
-        return transposed ? Window{g[0], 1, g[0] - 1 - g[2], g[4], g[3]} : Window{g[0], g[1], g[2], g[3], g[4]};
+    threads = std::min<int64_t>(threads, images);
+    const auto window = [&](const int64_t* numbers) {
+        const Window of = Window::of(numbers);
+        return transposed ? Window{of.kernel, 1, of.kernel - 1 - of.padding, of.out_size, of.size} : of;
     };
     const Window rows = window(geometry), columns = window(geometry + 5);
     const int64_t terms = transposed ? outs : ins, results = transposed ? ins : outs;

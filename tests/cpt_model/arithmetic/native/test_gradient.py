@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
@@ -13,7 +15,7 @@ from cpt_model.arithmetic import exact, native
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.integer import integer_pass
 from host.layer import Conv, Pass
-from tests.cpt_model.arithmetic.native.dense import dense_layers
+from tests.cpt_model.arithmetic.native.layers import dense_layers
 from tests.tools import draw_codes, least_and_greatest
 
 FORMATS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
@@ -39,6 +41,16 @@ def test_any_layer(layer: Conv, x_bits: int, e_bits: int, seed: int, corner: boo
     check(layer, codes[0], codes[1], greatest)
 
 
+@pytest.fixture(params=[1, 3, 80])
+def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+    """One thread alone has all images: its sums are the greatest. 80 are more than there are images."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield request.param
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("codes", [(255, 255), (255, -255), (-512, 511), (1, 1)])
 def test_sums_beyond_float32_and_beyond_32_bits(codes: tuple[int, int]) -> None:
     """70 images of 32 × 32 of the same greatest code: the sum of all exceeds 2^32 for 8 bits."""
@@ -46,6 +58,13 @@ def test_sums_beyond_float32_and_beyond_32_bits(codes: tuple[int, int]) -> None:
     x, error = (torch.full(shape, float(code)) for shape, code in
                 zip((layer.input_shape, layer.output_shape), codes, strict=True))  # fmt: skip
     check(layer, x, error, abs(codes[0] * codes[1]))
+
+
+@pytest.mark.parametrize(("greatest", "pixels"), [((1 << 24) + 1, 1), (1 << 24, 128), (1 << 20, 2048)])
+def test_codes_too_wide_for_it_are_refused(greatest: int, pixels: int) -> None:
+    layer = Conv(1, 1, 1, 1, pixels)
+    with pytest.raises(ValueError, match=r"do not fit the C\+\+ gradient"):
+        check(layer, torch.zeros(layer.input_shape), torch.zeros(layer.output_shape), greatest)
 
 
 def test_tiles_follow_from_the_bound() -> None:
@@ -72,4 +91,4 @@ def test_which_layers_it_is_for(layer: Conv, bits: int, suits: bool) -> None:
     shapes = layer.operand_shapes(Pass.WEIGHT_GRADIENT)
     x, e = (Quantised(torch.zeros(shape), ONE, 0 * ONE, bits, signed)
             for shape, signed in zip(shapes, (False, True), strict=True))  # fmt: skip
-    assert exact._suits_native(layer, x, e) is suits
+    assert exact.suits_native_gradient(layer, x, e) is suits

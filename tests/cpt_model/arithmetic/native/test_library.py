@@ -35,17 +35,17 @@ def test_without_a_compiler_a_warning_says_why(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_source_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    broken = tmp_path / "kernels.cpp"
+    broken = tmp_path / "some.cpp"
     broken.write_text("int main( {")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     monkeypatch.setattr(library, "SOURCES", {broken.name: "-O0"})
-    with pytest.warns(UserWarning, match=r"kernels\.cpp.* failed"):
+    with pytest.warns(UserWarning, match=r"some\.cpp.* failed"):
         assert library.load() is None
     assert not list((tmp_path / "build").glob("*.so"))
 
 
 def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    source = tmp_path / "kernels.cpp"
+    source = tmp_path / "some.cpp"
     source.write_text("")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     monkeypatch.setattr(library, "SOURCES", {source.name: "-O0"})
@@ -73,7 +73,7 @@ def test_a_read_only_installation_compiles_elsewhere(monkeypatch: pytest.MonkeyP
 def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    source = tmp_path / "kernels.cpp"
+    source = tmp_path / "some.cpp"
     source.write_text("")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     monkeypatch.setattr(library, "SOURCES", {source.name: "-O0"})

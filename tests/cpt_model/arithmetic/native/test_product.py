@@ -7,16 +7,22 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from torch import nn
 
+from cpt_model import Bits, Config, prepare_
 from cpt_model.arithmetic import native, passes
 from cpt_model.arithmetic.affine import Quantised, quantise
+from cpt_model.arithmetic.exact import geometry_numbers
+from cpt_model.arithmetic.weights import Weights
 from cpt_model.quantisers import SBM
 from host.layer import Conv, Pass
-from tests.cpt_model.arithmetic.native.dense import dense_layers
+from tests.cpt_model.arithmetic.native.layers import dense_layers
 from tests.cpt_model.layer_tools import patterns, pytorch_alone
 
+FORMATS = (torch.contiguous_format, torch.channels_last)
+ONE = torch.ones(1, 1, 1, 1)
 PASSES = {Pass.FORWARD: passes.forward, Pass.INPUT_ERROR: passes.input_error}
 
 
@@ -27,6 +33,17 @@ def drawn(layer: Conv, which: Pass, bits: tuple[int, int], seed: int, zero: int 
     a = quantise(values, bits[0], signed=which is Pass.INPUT_ERROR)
     stored = Quantised(a.codes - zero, a.scale, a.offset, a.bits, a.signed, zero)
     return stored, torch.randn(layer.weight_shape, generator=generator)
+
+
+def check(layer: Conv, which: Pass, a: Quantised, weights: torch.Tensor, bits: int) -> bool:
+    """Whether the kernel was asked; the results are PyTorch's, to the bit."""
+    codes = SBM().pass_weights(weights, bits, which, layer.groups)
+    with patch.object(native, "product", wraps=native.product) as product:
+        ours = PASSES[which](layer, a, codes)
+    with pytorch_alone():
+        theirs = PASSES[which](layer, a, SBM().pass_weights(weights, bits, which, layer.groups))
+    assert np.array_equal(patterns(ours), patterns(theirs))
+    return product.called
 
 
 @given(
@@ -41,13 +58,60 @@ def drawn(layer: Conv, which: Pass, bits: tuple[int, int], seed: int, zero: int 
 def test_any_layer(
     layer: Conv, which: Pass, a_bits: int, w_bits: int, zero: int, weights_last: bool, seed: int
 ) -> None:
+    channels = layer.in_channels if which is Pass.FORWARD else layer.out_channels
+    height, width = layer.output_shape[2:] if which is Pass.FORWARD else layer.input_shape[2:]
+    assume(channels > 1 and height * width >= 16 and (which is Pass.FORWARD or layer.stride == (1, 1)))
     a, weights = drawn(layer, which, (a_bits, w_bits), seed, zero)
+    assume(not a.codes.is_contiguous())
     layout = torch.channels_last if weights_last else torch.contiguous_format
-    codes = SBM().pass_weights(weights.contiguous(memory_format=layout), w_bits, which, 1)
-    ours = PASSES[which](layer, a, codes)
+    assert check(layer, which, a, weights.contiguous(memory_format=layout), w_bits)
+
+
+@pytest.mark.parametrize("threads", [1, 3, 9])
+@pytest.mark.parametrize("which", list(PASSES))
+def test_threads_do_not_change_results(which: Pass, threads: int) -> None:
+    """9 are more than there are images."""
+    layer = Conv(5, 18, 7, 6, 5, (3, 3), (1, 1), (1, 1))
+    a, weights = drawn(layer, which, (8, 8), 0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        assert check(layer, which, a, weights, 8)
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(("last", "asked"), [(259, True), (260, False)])
+def test_the_bound_is_met_exactly(last: int, asked: bool) -> None:
+    """255 · (32767 + 32767 + 259) = 2^24 − 1 is a sum that float32 holds; one more, and PyTorch's float64 is asked."""
+    layer = Conv(1, 3, 1, 4, 4)
+    x = Quantised(
+        torch.full(layer.input_shape, 255.0).contiguous(memory_format=torch.channels_last), ONE, ONE, 8, False
+    )
+    codes = torch.tensor([32767.0, 32767.0, last]).reshape(layer.weight_shape)
+    weights = Weights.of(Quantised(codes, ONE, 0 * ONE, 16, True), Pass.FORWARD, 1)
+    with patch.object(native, "product", wraps=native.product) as product:
+        result = passes.forward(layer, x, weights)
+    assert product.called is asked
     with pytorch_alone():
-        theirs = PASSES[which](layer, a, SBM().pass_weights(weights, w_bits, which, 1))
-    assert np.array_equal(patterns(ours), patterns(theirs))
+        assert np.array_equal(patterns(result), patterns(passes.forward(layer, x, weights)))
+
+
+@pytest.mark.parametrize("channels", [(1, 6), (6, 1), (1, 1), (6, 8)])
+@pytest.mark.parametrize("layout", FORMATS)
+def test_results_have_pytorchs_memory_format(channels: tuple[int, int], layout: torch.memory_format) -> None:
+    """A model that calls `view` behind a layer must go on working."""
+    for size in (1, 6):
+        plain, quantised = (nn.Conv2d(*channels, 3, padding=1) for _ in range(2))
+        prepare_(quantised, Config(bits=Bits(8, 8), policy="none"))
+        formats = []
+        for layer in (plain, quantised):
+            x = torch.rand(4, channels[0], size, size).contiguous(memory_format=layout).requires_grad_()
+            y = layer(x)
+            y.backward(torch.rand(y.shape).contiguous(memory_format=layout))
+            assert x.grad is not None
+            formats.append([each.is_contiguous(memory_format=kind) for each in (y, x.grad) for kind in FORMATS])
+        assert formats[0] == formats[1]
 
 
 @pytest.mark.parametrize(
@@ -64,12 +128,16 @@ def test_any_layer(
 )
 def test_which_layers_it_is_for(layer: Conv, which: Pass, bits: int, suits: bool) -> None:
     a, weights = drawn(layer, which, (bits, bits), 0)
-    codes = SBM().pass_weights(weights, bits, which, layer.groups)
-    with patch.object(native, "product", wraps=native.product) as product:
-        result = PASSES[which](layer, a, codes)
-    assert product.called is suits
-    with pytorch_alone():
-        assert np.array_equal(patterns(result), patterns(PASSES[which](layer, a, codes)))
+    assert check(layer, which, a, weights, bits) is suits
+
+
+def test_what_it_cannot_do_is_refused() -> None:
+    layer = Conv(2, 4, 4, 8, 8, (3, 3), (2, 2), (1, 1))
+    error, weights = torch.zeros(layer.output_shape), torch.zeros(layer.weight_shape)
+    terms = native.Finishing(geometry_numbers(layer), True, ONE, 4, ONE, (1.0, 0.0), (ONE, ONE), 0)
+    for codes in (error, error.contiguous(memory_format=torch.channels_last)):
+        with pytest.raises(ValueError, match="channels-last codes, and of input errors those at stride 1"):
+            native.product(codes, weights, terms)
 
 
 def test_a_watcher_sees_accumulators() -> None:
