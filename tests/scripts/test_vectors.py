@@ -1,0 +1,41 @@
+"""`cpt vectors --on`: vectors replayed on a device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scripts.cli import main
+from sim.reference import Outcome, Reference
+from sim.tensors import Memory
+
+
+def test_vectors_are_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["vectors", "--on", "reference", "--only", "width-1x*"]) == 0
+    assert "8 of 8 vectors agree on reference (tiny)" in capsys.readouterr().out
+
+
+def test_those_that_differ_are_named(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Spoils(Reference):
+        def run(self, memory: Memory, *arguments: Any, **named: Any) -> Outcome:
+            outcome = super().run(memory, *arguments, **named)
+            memory[0] ^= 1
+            return outcome
+
+    monkeypatch.setattr("scripts.vectors.open_executor", lambda _name, config: Spoils(config))
+    assert main(["vectors", "--on", "reference", "--only", "width-1x1"]) == 1
+    assert "width-1x1 differs on reference (tiny)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--only", "nothing"), "no vector matches"),
+        (("--seeds", "2"), "--seeds 2"),
+        (("--seeds", "-1"), "--seeds -1"),
+    ],
+)
+def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
+    assert main(["vectors", "--on", "reference", *arguments]) == 2
+    assert message in capsys.readouterr().err
