@@ -120,23 +120,23 @@ def _refuse(module: nn.Module, name: str) -> None:
     problem = None
     if isinstance(module, nn.Conv2d):
         if module.dilation != (1, 1):
-            problem = f"dilation {module.dilation} (only 1 is)"
+            problem = f"dilation {module.dilation}: only 1 is supported"
         elif module.padding_mode != "zeros":
-            problem = f"padding_mode '{module.padding_mode}' (only 'zeros' is)"
+            problem = f"padding_mode '{module.padding_mode}': only 'zeros' is supported"
         elif isinstance(module.padding, str):
-            problem = f"padding '{module.padding}' (give numbers)"
+            problem = f"padding '{module.padding}': give numbers"
         elif any(p >= k for p, k in zip(module.padding, module.kernel_size, strict=True)):
-            problem = f"padding {module.padding} (it must be below the kernel {module.kernel_size})"
+            problem = f"padding {module.padding}: it must be below the kernel {module.kernel_size}"
         elif max(module.kernel_size) > MAX_KERNEL:
-            problem = f"kernel {module.kernel_size} (1..{MAX_KERNEL} is)"
+            problem = f"kernel {module.kernel_size}: 1..{MAX_KERNEL} is supported"
         elif max(module.stride) > MAX_STEP:
-            problem = f"stride {module.stride} (1..{MAX_STEP} is)"
+            problem = f"stride {module.stride}: 1..{MAX_STEP} is supported"
     elif isinstance(module, nn.LSTM) and module.proj_size:
-        problem = f"proj_size {module.proj_size} (only 0 is)"
+        problem = f"proj_size {module.proj_size}: only 0 is supported"
     most = CHANNEL_BLOCK * MAX_BLOCKS
     for shape in (tuple(each.shape) for each in module.parameters() if each.ndim > 1):
         if max(shape[:2]) > most:
-            problem = f"weights {shape} (1..{most} channels are)"
+            problem = f"weights {shape}: 1..{most} channels are supported"
     if problem:
         named = name or type(module).__name__
-        raise LayerError(f"layer '{named}' cannot be quantised: {problem} supported; leave it out with filter_fn")
+        raise LayerError(f"layer '{named}' cannot be quantised: {problem}; leave it out with filter_fn")

@@ -214,6 +214,14 @@ def export(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def refuse_without_board(device: str) -> None:
+    """Golden data takes its time: that there is no board is said before."""
+    from host.accelerator import board_device
+
+    if device == "pynq":
+        board_device()
+
+
 def opened(arguments: argparse.Namespace) -> Accelerator:
     from host.devices import open_device
 
@@ -240,6 +248,7 @@ def measure(arguments: argparse.Namespace) -> int:
 
     if arguments.repeats < 1:
         raise ValueError(f"--repeats {arguments.repeats}: must be 1 or more")
+    refuse_without_board(arguments.device)
     golden = golden_data(arguments)
     layers, counts = distinct(golden.layers) if arguments.distinct else (golden.layers, {})
     jobs = list({job_and_name(job): job for job in training_jobs(layers, golden.steps)}.values())
@@ -265,6 +274,7 @@ def stream(arguments: argparse.Namespace) -> int:
     from host.source import MEASURED, Source
     from host.stream import Done, Stream
 
+    refuse_without_board(arguments.device)
     golden = golden_data(arguments)
     layers = distinct(golden.layers)[0] if arguments.distinct else golden.layers
     gathered: dict[tuple[str, str], Gathered] = {}

@@ -86,6 +86,7 @@ def test_info_says_what_a_device_is(capsys: pytest.CaptureFixture[str]) -> None:
         (("measure", "--repeats", "0"), "must be 1 or more"),
         (("measure", "--fw-bits", "3", "17"), "17"),
         (("info", "--device", "pynq"), "no PYNQ device on this machine"),
+        (("measure", "--device", "pynq"), "no PYNQ device on this machine"),
         (("measure", "--golden", "nowhere.json"), "nowhere.json"),
     ],
 )

@@ -100,9 +100,6 @@ def _check_memory(code: Any, function: object, arguments: object) -> Any:
 
 
 def _build() -> Path:
-    compiler = shutil.which("g++")
-    if compiler is None:
-        raise OSError("g++ is missing (apt-get install g++)")
     files = [*(FOLDER / name for name in SOURCES), *sorted(FOLDER.glob("*.h"))]
     texts = b"".join(file.read_bytes() for file in files)
     key = hashlib.sha256(texts + repr((FLAGS, SOURCES, _processor(), torch.__version__)).encode()).hexdigest()[:16]
@@ -111,6 +108,9 @@ def _build() -> Path:
     with (folder / ".lock").open("w") as lock:
         _take(lock)
         if not library.exists():
+            compiler = shutil.which("g++")
+            if compiler is None:
+                raise OSError("g++ is missing (apt-get install g++)")
             print(f"compiling {', '.join(SOURCES)} with g++, once (seconds)", file=sys.stderr, flush=True)
             _compile(compiler, folder, library)
     return library
