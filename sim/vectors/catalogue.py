@@ -22,6 +22,7 @@ FAMILIES = (
     outputs.shifts,
     outputs.ties,
     outputs.saturation,
+    outputs.rows_of_planes,
     outputs.sums_of_rows,
     outputs.sums_with_other_results,
     outputs.exact_words,

@@ -62,6 +62,17 @@ def saturation(config: Config) -> Iterator[Vector]:
         yield scenario.vector()
 
 
+def rows_of_planes(config: Config) -> Iterator[Vector]:
+    """Bit planes of short, whole, broken and long rows, and row sums beside them: how they are packed differs."""
+    for width in (1, 7, 8, 16, 31, 32, 33, 40):
+        scenario = Scenario(f"plane-rows-{width}", config)
+        layer = Conv(batch=3, in_channels=5, out_channels=20, height=2, width=width, kernel=(1, 3), padding=(0, 1))
+        for bits in (1, 3, 4, 11, 16):
+            output = Output(Format.PLANES, min(bits, config.row_words // width), shift=2, row_sums=bits % 2 == 1)
+            scenario.add(layer, Pass.FORWARD, Precision(4, 3, False, True), output)
+        yield scenario.vector()
+
+
 def sums_of_rows(config: Config) -> Iterator[Vector]:
     """Row sums beside the results, signed and unsigned, in all three passes."""
     for signed in (False, True):

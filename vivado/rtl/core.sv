@@ -421,8 +421,11 @@ module core
   logic buffer_read, store_idle;
   logic [7:0] buffer_lane;
   logic [4:0] buffer_place;
-  logic [1:0][255:0] buffer_data;
-  logic [1:0][31:0] buffer_sums;
+  logic buffer_plane, buffer_turn;
+  logic [3:0] buffer_word;
+  logic [2:0] buffer_sums_place;
+  logic [511:0] buffer_data;
+  logic [255:0] buffer_sums;
   store_buffer #(.Lanes(L)) u_buffer (
       .clk_i,
       .write_i      (piece_valid),
@@ -436,8 +439,12 @@ module core
       .read_i       (buffer_read),
       .read_lane_i  (buffer_lane),
       .read_place_i (buffer_place),
-      .read_data_o  (buffer_data),
-      .read_sums_o  (buffer_sums)
+      .read_plane_i (buffer_plane),
+      .read_word_i  (buffer_word),
+      .sums_place_i (buffer_sums_place),
+      .turn_i       (buffer_turn),
+      .data_o       (buffer_data),
+      .sums_o       (buffer_sums)
   );
   store #(.Build(Config)) u_store (
       .clk_i,
@@ -456,6 +463,10 @@ module core
       .buffer_read_o  (buffer_read),
       .buffer_lane_o  (buffer_lane),
       .buffer_place_o (buffer_place),
+      .buffer_plane_o (buffer_plane),
+      .buffer_word_o  (buffer_word),
+      .buffer_sums_o  (buffer_sums_place),
+      .buffer_turn_o  (buffer_turn),
       .buffer_data_i  (buffer_data),
       .buffer_sums_i  (buffer_sums),
       .req_valid_o    (wr_req_valid_o),

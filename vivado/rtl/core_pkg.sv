@@ -54,7 +54,7 @@ package core_pkg;
     logic [ 4:0] batch;          // row steps that are loaded lane by lane, at most
     logic [ 4:0] first_chunk;    // WGRAD: row steps of the first chunk, 1..chunk_rows
     logic [ 4:0] chunk_rows;     // WGRAD: row steps whose K are summed before the accumulator RAM is used
-    logic        two_chunks;     // two chunks of B fit the column memories
+    logic [ 2:0] chunk_buffers;  // WGRAD: chunks of B that fit the column memories, four at most
     logic [15:0] group_entries;  // column memory entries from output block to output block
     logic [15:0] chunk_entries;  // and of a chunk
     logic [11:0] span_div3;      // span = 3 * span_div3 + span_mod3

@@ -103,12 +103,17 @@ module lane
     end
   end
 
-  for (genvar w = 0; w < 3; w++) begin : gen_column
-    logic [15:0] entries_q[ColumnWords];
-    always_ff @(posedge clk_i) begin
-      if (word_write_i[w]) entries_q[word_entry_i[EntryBits-1:0]] <= word_data_i[w];
-      triple_o[w] <= entries_q[entry_i[EntryBits-1:0]];
-    end
+  // Two words share a RAM block, whose halves are written apart; the third has one of its own.
+  logic [31:0] pairs_q[ColumnWords];
+  logic [15:0] thirds_q[ColumnWords];
+  logic [EntryBits-1:0] word_entry, entry;
+  assign word_entry = word_entry_i[EntryBits-1:0];
+  assign entry      = entry_i[EntryBits-1:0];
+  always_ff @(posedge clk_i) begin
+    if (word_write_i[0]) pairs_q[word_entry][15:0] <= word_data_i[0];
+    if (word_write_i[1]) pairs_q[word_entry][31:16] <= word_data_i[1];
+    if (word_write_i[2]) thirds_q[word_entry] <= word_data_i[2];
+    triple_o <= {thirds_q[entry], pairs_q[entry]};
   end
 
   logic unused;

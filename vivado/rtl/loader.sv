@@ -121,11 +121,13 @@ module loader
   // Batches of row steps; a row step is a row of every lane, or a span of its columns.
   logic [27:0] rows_left_q;
   logic [11:0] span_q;
-  logic [4:0] batch_q, ramp_q, most, most_q, next_batch_q, row_q_index, chunk_left_q;
+  logic [4:0] batch_q, ramp_q, most, most_ahead, most_q, next_batch_q, row_q_index, chunk_left_q;
   logic [RowBits-1:0] step_q;          // row step modulo RowDepth
   logic [5:0] ahead_q;                 // row steps asked for that the array has not done
-  logic [1:0] chunks_q;                // chunks begun that the array has not done
-  logic first_step_q, chunk_buffer_q, room, new_chunk_q, chunk_ends_q, row_last;
+  logic [2:0] chunks_q;                // chunks begun that the array has not done
+  logic first_step_q, room, new_chunk_q, chunk_ends_q, row_last;
+  logic [1:0] chunk_buffer_q;          // of the column memories, and
+  logic [15:0] chunk_begin_q;          // its first entry
   logic [16:0] ring_q, ring_next_q, ring_step;  // place of the batch's first new row, of the next new row
   logic signed [17:0] column_q;        // first column of the span in A
   logic [11:0] error_column_q;         // and in the error
@@ -140,11 +142,13 @@ module loader
     needed_q     <= 12'(small_product(7'(next_batch_q) - 7'd1, p.step_rows))
         + (12'(p.pass_ky) + (old_q != '0 ? 12'(p.pass_ky) - 12'(p.step_rows) : '0));
   end
+  // A CONV asks for three batches ahead, no more: what is not needed soon would keep results from being stored.
+  assign most_ahead = !p.c.wgrad && p.batch < 5'd8 ? 5'(3 * p.batch[2:0]) : 5'(MostAhead);
   assign row_ends = span_q + 12'd1 == p.spans;
   assign row_last = row_q_index + 5'd1 == batch_q;
   assign room = 12'(small_product(7'(ahead_q), p.step_rows)) + needed_q <= 12'(p.ring_rows)
-      && ahead_q + 6'(next_batch_q) <= 6'(MostAhead)
-      && (!p.c.wgrad || !new_chunk_q || chunks_q < (p.two_chunks ? 2'd2 : 2'd1));
+      && ahead_q + 6'(next_batch_q) <= 6'(most_ahead)
+      && (!p.c.wgrad || !new_chunk_q || chunks_q < p.chunk_buffers);
   assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_words ? ring_next_q + 17'(p.row_words) - p.ring_words
                                                                     : ring_next_q + 17'(p.row_words);
 
@@ -218,7 +222,7 @@ module loader
       base: lane_q.b,
       row: lane_q.y[11:0],
       bytes: p.segmented ? {5'd0, error_run_q, 1'b0} : p.b_row_bytes,
-      place: (chunk_buffer_q ? p.chunk_entries : '0) + error_entry_q,
+      place: chunk_begin_q + error_entry_q,
       slot: 6'(error_place_q),
       run: 16'(error_run_q),
       parts: p.segmented ? 12'(p.c.b_bits) : y_count
@@ -287,7 +291,7 @@ module loader
 
     if (step_done_i && old_q != '0) old_q <= old_q - 6'd1;
     ahead_q  <= ahead_q + 6'(state_q == Marks && moves) - 6'(step_done_i);
-    chunks_q <= chunks_q + 2'(state_q == Marks && moves && new_chunk_q && p.c.wgrad) - 2'(chunk_done_i && p.c.wgrad);
+    chunks_q <= chunks_q + 3'(state_q == Marks && moves && new_chunk_q && p.c.wgrad) - 3'(chunk_done_i && p.c.wgrad);
 
     unique case (state_q)
       Idle:
@@ -298,7 +302,8 @@ module loader
         old_q            <= '0;
         step_q           <= '0;
         ring_q           <= '0;
-        chunk_buffer_q   <= 1'b0;
+        chunk_buffer_q   <= '0;
+        chunk_begin_q    <= '0;
         column_address_q <= p.c.b_addr;
       end
       PassWait: begin
@@ -470,7 +475,8 @@ module loader
           column_q       <= row_ends ? -18'(p.c.pad_left) : column_q + span_columns_q;
           if (chunk_ends_q) begin
             new_chunk_q    <= 1'b1;
-            chunk_buffer_q <= p.two_chunks && !chunk_buffer_q;
+            chunk_buffer_q <= 3'(chunk_buffer_q) + 3'd1 == p.chunk_buffers ? '0 : chunk_buffer_q + 2'd1;
+            chunk_begin_q  <= 3'(chunk_buffer_q) + 3'd1 == p.chunk_buffers ? '0 : chunk_begin_q + p.chunk_entries;
           end
           state_q <= row_ends && rows_left_q == '0 ? PassEnd : BatchWait;
         end

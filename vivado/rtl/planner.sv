@@ -240,7 +240,6 @@ module planner
         TryRow: if (fits) p_q.row_words <= result[15:0];
         TryRing: p_q.ring_rows <= result > 32'(MostRing) ? 6'(MostRing) : result[5:0];
         TryGroups: begin
-          p_q.two_chunks <= 2 * result <= 32'(ColumnWords);
           triples_q      <= 16'(span_triples);
           grow_q         <= 5'd2;
           grow_third_q   <= 16'(p_q.span_div3) * 16'd2 + 16'(p_q.span_mod3 == 2'd2);
@@ -259,7 +258,6 @@ module planner
           p_q.span_div3  <= 12'(SpanMax / 3);
           p_q.span_mod3  <= 2'd0;
           p_q.row_width  <= 12'((32'(SpanMax) - 32'd1) * 32'(c.stride_x) + 32'(c.kernel_w));
-          p_q.two_chunks <= 1'b0;
           triples_q      <= 16'(SpanMax / 3);
         end
         SegmentWords: begin
@@ -281,7 +279,8 @@ module planner
         ChunkEntries: p_q.group_entries <= result[15:0];
         GroupEntries: begin
           p_q.chunk_entries <= result[15:0];
-          p_q.two_chunks    <= 2 * result <= 32'(ColumnWords);
+          p_q.chunk_buffers <= 4 * result <= 32'(ColumnWords) ? 3'd4 : 3 * result <= 32'(ColumnWords) ? 3'd3
+                               : 2 * result <= 32'(ColumnWords) ? 3'd2 : 3'd1;
         end
         FirstChunk: begin
           // The last chunk is a whole one: its results are stored while it is computed.

@@ -1,11 +1,12 @@
-/// Rotates a beat towards its lowest byte by a multiple of 4 bytes, in stages of four-to-one multiplexers: a LUT6 a
+/// Rotates a beat towards its lowest byte by a multiple of some bytes, in stages of four-to-one multiplexers: a LUT6 a
 /// bit.
 module rotate #(
-    parameter  int unsigned Bytes     = 8,                  ///< a power of two from 8
-    localparam int unsigned ShiftBits = $clog2(Bytes) - 2
+    parameter  int unsigned Bytes     = 8,                    ///< a power of two from 2 * UnitBytes
+    parameter  int unsigned UnitBytes = 4,
+    localparam int unsigned ShiftBits = $clog2(Bytes / UnitBytes)
 ) (
     input  logic [  8*Bytes-1:0] data_i,
-    input  logic [ShiftBits-1:0] shift_i,  ///< in units of 4 bytes
+    input  logic [ShiftBits-1:0] shift_i,  ///< in units
     output logic [  8*Bytes-1:0] data_o
 );
   localparam int unsigned Stages = (ShiftBits + 1) / 2;
@@ -16,7 +17,7 @@ module rotate #(
   assign data_o = gen_stage[Stages-1].result;
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
-    localparam int unsigned Step = 32 * 4 ** s;
+    localparam int unsigned Step = 8 * UnitBytes * 4 ** s;
     logic [Bits-1:0] given, result;
     logic [3:0][Bits-1:0] turned;
     if (s == 0) begin : gen_first
@@ -31,6 +32,6 @@ module rotate #(
         assign turned[i] = {given[i*Step%Bits-1:0], given[Bits-1:i*Step%Bits]};
       end
     end
-    assign result = shift[2*s+1] ? (shift[2*s] ? turned[3] : turned[2]) : (shift[2*s] ? turned[1] : turned[0]);
+    select_four #(.Width(Bits)) u_select (.data_i(turned), .select_i(shift[2*s+:2]), .data_o(result));
   end
 endmodule

@@ -1,7 +1,7 @@
 /// Writes complete segments to memory, lane by lane: the results of a lane's row or a part of it, and its row sums.
 ///
-/// One side asks for the writes, the other reads the store buffer for them: 64 bytes a cycle of words, two words a
-/// cycle of a bit plane or of row sums.
+/// One side asks for the writes, the other reads the store buffer for them: in a cycle two pieces, a bit plane, or eight
+/// row sums. The planes of a whole row of 8, 16 or 32 pixels follow each other in memory and go out as one write.
 module store
   import contract_pkg::*;
   import core_pkg::*;
@@ -26,8 +26,12 @@ module store
     output logic                  buffer_read_o,
     output logic [           7:0] buffer_lane_o,
     output logic [           4:0] buffer_place_o,
-    input  logic [1:0][255:0]     buffer_data_i,
-    input  logic [1:0][31:0]      buffer_sums_i,
+    output logic                  buffer_plane_o,
+    output logic [           3:0] buffer_word_o,
+    output logic [           2:0] buffer_sums_o,
+    output logic                  buffer_turn_o,
+    input  logic [         511:0] buffer_data_i,
+    input  logic [         255:0] buffer_sums_i,
     output logic                  req_valid_o,
     input  logic                  req_ready_i,
     output logic [          31:0] req_addr_o,
@@ -44,15 +48,20 @@ module store
     what_e       what;
     logic [ 2:0] slot;
     logic [ 7:0] lane;
-    logic [ 3:0] plane;
-    logic [ 4:0] reads;  // of two pieces, pixels or sums
+    logic [ 3:0] plane;  // the first
+    logic [ 4:0] reads;
+    logic [ 1:0] parts;  // reads that fill a chunk of 64 bytes: 1, 2 or 4, less 1
     logic [ 7:0] beats;
   } item_t;
 
   plan_t p;
   assign p = plan_i;
-  logic planes;
+  logic planes, joined;
   assign planes = 32'(p.c.out_format) == FORMAT_PLANES;
+  assign joined = p.c.y_width inside {12'd8, 12'd16, 12'd32};
+  logic [17:0] row_bytes_q;  // of the planes of a joined row
+  always_ff @(posedge clk_i)
+    row_bytes_q <= 18'(p.c.out_bits) << (p.c.y_width[5] ? 6 : p.c.y_width[4] ? 5 : 4);
 
   // Segments, opened and closed in order.
   segment_t segment;
@@ -77,7 +86,7 @@ module store
   logic [LaneBits-1:0] lane_q;
   what_e what_q;
   logic [3:0] plane_q;
-  logic lane_last, what_last, asked, lane_ends, freeing_q;
+  logic lane_last, plane_last, what_last, asked, lane_ends, freeing_q;
   logic [31:0] plane_offset_q;
   item_t item, item_head;
   logic item_push, item_full, item_empty, item_pop;
@@ -85,7 +94,8 @@ module store
   logic [31:0] address;
 
   assign lane_last = lane_q == LaneBits'(Build.lanes - 1);
-  assign what_last = what_q == Sums || (!segment.with_sums && !(what_q == Plane && 5'(plane_q) + 5'd1 != p.c.out_bits));
+  assign plane_last = joined || 5'(plane_q) + 5'd1 == p.c.out_bits;
+  assign what_last = what_q == Sums || (!segment.with_sums && !(what_q == Plane && !plane_last));
   assign table_row_o  = segment.row;
   // The next lane's place is read while this one's last request leaves.
   assign table_lane_o = state_q == Ask && lane_ends ? lane_q + 1'b1 : lane_q;
@@ -94,13 +104,19 @@ module store
   always_comb begin
     unique case (what_q)
       Pieces:  bytes = 18'(segment.pixels) << (5 + 32'(p.c.out_format));
-      Plane:   bytes = 18'(segment.pixels) << 1;
+      Plane:   bytes = joined ? row_bytes_q : 18'(segment.pixels) << 1;
       default: bytes = 18'(segment.pixels) << 2;
     endcase
     address = what_q == Sums ? table_sums_i + segment.sums : table_address_i + segment.address + plane_offset_q;
-    item = '{what: what_q, slot: segment.slot, lane: 8'(lane_q), plane: plane_q,
-             reads: what_q == Pieces ? 5'((bytes + 18'd63) >> 6) : 5'((segment.pixels + 6'd1) >> 1),
-             beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
+    item = '{what: what_q, slot: segment.slot, lane: 8'(lane_q), plane: plane_q, reads: 5'((bytes + 18'd63) >> 6),
+             parts: '0, beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
+    if (what_q == Plane && joined) begin
+      item.reads = p.c.out_bits;
+      item.parts = {p.c.y_width[3], p.c.y_width[3] || p.c.y_width[4]};
+    end else if (what_q == Sums) begin
+      item.reads = 5'((segment.pixels + 6'd7) >> 3);
+      item.parts = 2'd1;
+    end
   end
 
   assign req_addr_o  = address;
@@ -127,7 +143,7 @@ module store
       end
       default: begin
         if (asked && !what_last) begin
-          if (what_q == Plane && 5'(plane_q) + 5'd1 != p.c.out_bits) begin
+          if (what_q == Plane && !plane_last) begin
             plane_q        <= plane_q + 4'd1;
             plane_offset_q <= plane_offset_q + {19'd0, p.c.y_width, 1'b0};
           end else begin
@@ -165,37 +181,49 @@ module store
       .full_o(item_full), .empty_o(item_empty)
   );
 
-  // Reading. Stage 0: an address. Stage 1: its data, as a chunk of 64 bytes or as a part of one.
+  // Reading. Stage 0: an address. Stage 1: what the buffer's RAMs give. Stage 2: its words in order.
   logic [4:0] read_q;
-  logic read, read_last, filled_valid_q, filled_last_q, filled_ready, chunk_valid_q;
-  item_t filled_q;
-  logic [3:0] filled_place_q;
+  logic read, read_last, read_valid_q, read_last_q, turn, filled_valid_q, filled_last_q, filled_ready, chunk_valid_q;
+  item_t read_item_q, filled_q;
+  logic [1:0] read_part_q, filled_part_q;
 
   assign read_last      = read_q + 5'd1 == item_head.reads;
-  assign read           = !item_empty && item_head.what != Free && (!filled_valid_q || filled_ready);
-  assign item_pop       = !item_empty
-      && (item_head.what == Free ? !filled_valid_q && !chunk_valid_q : read && read_last);
+  assign turn           = read_valid_q && (!filled_valid_q || filled_ready);
+  assign read           = !item_empty && item_head.what != Free && (!read_valid_q || turn);
+  assign item_pop       = !item_empty && (item_head.what == Free || (read && read_last));
   assign slot_free_o    = item_pop && item_head.what == Free;
   assign buffer_read_o  = read;
   assign buffer_lane_o  = item_head.lane;
-  assign buffer_place_o = (5'(item_head.slot) << (p.segment_log - 3'd1)) + read_q;
+  assign buffer_place_o = (5'(item_head.slot) << (p.segment_log - 3'd1)) + (item_head.what == Pieces ? read_q : '0);
+  assign buffer_plane_o = item_head.what == Plane;
+  assign buffer_word_o  = item_head.plane + read_q[3:0];
+  assign buffer_sums_o  = (item_head.slot << (p.segment_log - 3'd3)) + read_q[2:0];
+  assign buffer_turn_o  = turn;
 
   always_ff @(posedge clk_i) begin
     if (read) begin
-      read_q         <= read_last ? '0 : read_q + 5'd1;
-      filled_q       <= item_head;
-      filled_last_q  <= read_last;
-      filled_place_q <= read_q[3:0];
+      read_q      <= read_last ? '0 : read_q + 5'd1;
+      read_item_q <= item_head;
+      read_last_q <= read_last;
+      read_part_q <= read_q[1:0] & item_head.parts;
     end
-    if (read) filled_valid_q <= 1'b1;
+    if (turn) begin
+      filled_q      <= read_item_q;
+      filled_last_q <= read_last_q;
+      filled_part_q <= read_part_q;
+    end
+    if (read) read_valid_q <= 1'b1;
+    else if (turn) read_valid_q <= 1'b0;
+    if (turn) filled_valid_q <= 1'b1;
     else if (filled_ready) filled_valid_q <= 1'b0;
     if (!rst_ni) begin
       read_q         <= '0;
+      read_valid_q   <= 1'b0;
       filled_valid_q <= 1'b0;
     end
   end
 
-  // Stage 2: a chunk, and its beats on the bus.
+  // Stage 3: a chunk, and its beats on the bus.
   localparam int unsigned ChunkBeats = 64 / BusBytes;
   logic [511:0] chunk_q, chunk_d;
   logic chunk_done, chunk_fills;
@@ -206,22 +234,25 @@ module store
 
   assign left        = request_first_q ? filled_q.beats : left_q;
   assign beats_d     = left < 8'(ChunkBeats) ? left[3:0] : 4'(ChunkBeats);
-  assign chunk_fills = filled_last_q || filled_q.what == Pieces
-      || (filled_q.what == Plane ? filled_place_q == 4'd15 : filled_place_q[2:0] == 3'd7);
+  assign chunk_fills = filled_last_q || filled_part_q == filled_q.parts;
   assign filled_ready = !chunk_valid_q || chunk_done;
   assign chunk_done   = chunk_valid_q && data_ready_i && beat_q == 4'd1;
   assign data_valid_o = chunk_valid_q;
   assign data_o       = chunk_q[8*BusBytes-1:0];
 
+  // A chunk's quarter takes a read's own one, or that one's that is there in reads of a half or a quarter.
   always_comb begin
     chunk_d = chunk_q;
-    unique case (filled_q.what)
-      Pieces: chunk_d = buffer_data_i;
-      Plane:
-      chunk_d[32*32'(filled_place_q)+:32] = {buffer_data_i[1][16*32'(filled_q.plane)+:16],
-                                             buffer_data_i[0][16*32'(filled_q.plane)+:16]};
-      default: chunk_d[64*32'(filled_place_q[2:0])+:64] = buffer_sums_i;
-    endcase
+    for (int unsigned quarter = 0; quarter < 4; quarter++) begin
+      unique case (filled_q.parts)
+        2'd0: chunk_d[128*quarter+:128] = buffer_data_i[128*quarter+:128];
+        2'd1:
+        if (filled_part_q[0] == quarter[1])
+          chunk_d[128*quarter+:128] = filled_q.what == Sums ? buffer_sums_i[128*(quarter%2)+:128]
+                                                            : buffer_data_i[128*(quarter%2)+:128];
+        default: if (filled_part_q == quarter[1:0]) chunk_d[128*quarter+:128] = buffer_data_i[127:0];
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -76,7 +76,9 @@ module wgrad_reads
   logic [11:0] error_column_q, span_pixels;
   logic [RowBits-1:0] step_q;
   logic [16:0] ring_q, ring_next;
-  logic first_chunk_q, last_chunk, buffer_q, row_ends;
+  logic first_chunk_q, last_chunk, row_ends;
+  logic [1:0] buffer_q;            // of the column memories, and
+  logic [15:0] buffer_begin_q;     // its first entry
   logic [4:0] chunk;
   logic [15:0] chunk_pixels_q;
 
@@ -231,7 +233,8 @@ module wgrad_reads
         slot_q   <= '0;
         step_q   <= '0;
         ring_q   <= '0;
-        buffer_q <= 1'b0;
+        buffer_q <= '0;
+        buffer_begin_q <= '0;
         begin_pass();
       end
       Wait: begin
@@ -290,7 +293,8 @@ module wgrad_reads
                 if (a_last) begin
                   state_q        <= last_chunk ? PassEnd : Wait;
                   first_chunk_q  <= 1'b0;
-                  buffer_q       <= p.two_chunks && !buffer_q;
+                  buffer_q       <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? '0 : buffer_q + 2'd1;
+                  buffer_begin_q <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? '0 : buffer_begin_q + p.chunk_entries;
                   ring_q         <= ring_next;
                   step_q         <= step_q + RowBits'(chunk);
                   span_q         <= row_ends ? '0 : span_q + 12'd1;
@@ -332,10 +336,10 @@ module wgrad_reads
 
   task automatic begin_groups(input logic [16:0] row);
     group_q         <= '0;
-    group_entry_q   <= buffer_q ? p.chunk_entries : '0;
+    group_entry_q   <= buffer_begin_q;
     group_address_q <= pass_group_address_q;
     group_element_q <= pass_group_element_q;
-    begin_set(row, buffer_q ? p.chunk_entries : '0);
+    begin_set(row, buffer_begin_q);
   endtask
 
   task automatic begin_set(input logic [16:0] row, input logic [15:0] entry);
