@@ -89,7 +89,7 @@ module conv_reads
   assign x_last       = x_q + 12'd1 == p.c.y_width;
   assign segment_last = x_last || 7'(pixel_q) + 7'd1 == segment_pixels;
   assign group_last   = group_q + 12'd1 == y_count;
-  assign ring_next    = ring_q + p.step_words >= p.ring_words ? ring_q + p.step_words - p.ring_words
+  assign ring_next    = ring_q + p.step_words >= p.ring_end ? ring_q + p.step_words - p.ring_words
                                                               : ring_q + p.step_words;
 
   always_comb begin
@@ -103,7 +103,7 @@ module conv_reads
 
   // The next place in K.
   logic [16:0] row_next;
-  assign row_next = place_q.row + 17'(p.row_words) >= p.ring_words ? place_q.row + 17'(p.row_words) - p.ring_words
+  assign row_next = place_q.row + 17'(p.row_words) >= p.ring_end ? place_q.row + 17'(p.row_words) - p.ring_words
                                                                    : place_q.row + 17'(p.row_words);
   always_comb begin
     place_next      = place_q;
@@ -170,7 +170,7 @@ module conv_reads
             fresh: 1'b1,
             accumulate: 1'b0,
             entry: '0,
-            row: step_q,
+            row: TableBits'(step_q),
             element: group_element_q + {16'd0, x_q, 4'd0},
             pixel: pixel_q[4:0],
             slot: slot_q,
@@ -179,7 +179,7 @@ module conv_reads
     };
     segment_o = '{
         slot: slot_q,
-        row: step_q,
+        row: TableBits'(step_q),
         address: group_address_q + (p.c.out_format == 2'(FORMAT_PLANES) ? 32'(segment_x_q) << 1
                                     : 32'(segment_x_q) << (5 + 32'(p.c.out_format))),
         sums: 32'(segment_x_q) << 2,
@@ -218,12 +218,12 @@ module conv_reads
       Idle:
       if (start_i && !p.c.wgrad) begin
         state_q         <= Wait;
-        step_q          <= '0;
-        ring_q          <= '0;
+        step_q          <= p.first_step;
+        ring_q          <= p.ring_begin;
         rows_left_q     <= p.rows;
         slot_q          <= '0;
         group_q         <= '0;
-        group_entry_q   <= '0;
+        group_entry_q   <= p.column_begin;
         group_element_q <= '0;
         group_address_q <= '0;
         pass_element_q  <= '0;
@@ -292,7 +292,7 @@ module conv_reads
                 group_address_q <= group_address_q + p.c.out_block_stride;
                 if (group_last) begin
                   group_q         <= '0;
-                  group_entry_q   <= '0;
+                  group_entry_q   <= p.column_begin;
                   group_element_q <= pass_element_q;
                   group_address_q <= pass_address_q;
                   step_q          <= step_q + 1'b1;
@@ -315,8 +315,7 @@ module conv_reads
       default: begin
         state_q     <= pass_last ? Idle : Wait;
         rows_left_q <= p.rows;
-        step_q      <= '0;
-        ring_q      <= '0;
+        ring_q      <= p.ring_begin;
       end
     endcase
     if (!rst_ni) state_q <= Idle;

@@ -1,7 +1,8 @@
 /// The accelerator's core: executes one checked command after the other.
 ///
 /// Loader, array and store are decoupled: the loader fills rings of rows ahead of the array, the store empties slots of
-/// its buffer while the array fills others. Only the planning of the next command overlaps with a command.
+/// its buffer while the array fills others. The loader goes on with the next command while the array is at work on this
+/// one, if there is room for its operands and they are not among this one's results.
 module core
   import contract_pkg::*;
   import command_pkg::*;
@@ -63,8 +64,10 @@ module core
   // Commands.
   typedef enum logic [1:0] { Idle, Start, Run, Failed } state_e;
   state_e state_q;
-  plan_t next_plan, plan_q;
-  logic plan_valid, plan_take, start;
+  plan_t next_plan, load_plan_q, plan_q;
+  logic plan_valid, plan_take, start, load_start_q;
+  logic next_q;  // load_plan_q is of a command that the array has not begun
+  span_t a_span, b_span, out_span, sums_span;
 
   planner #(.Build(Config)) u_planner (
       .clk_i,
@@ -75,19 +78,48 @@ module core
       .mem_base_i,
       .plan_valid_o(plan_valid),
       .plan_ready_i(plan_take),
-      .plan_o      (next_plan)
+      .plan_o      (next_plan),
+      .a_span_o    (a_span),
+      .b_span_o    (b_span),
+      .out_span_o  (out_span),
+      .sums_span_o (sums_span)
   );
-  assign plan_take = state_q == Idle && plan_valid;
-  assign start     = state_q == Start;
+  assign start = state_q == Start;
+
+  // Loading the next command: beside what this one has of the memories, from the other end. Judged a cycle before.
+  logic loader_done, reads_result, fits_beside, may_load_q, beside, high_q;
+  logic [RowBits-1:0] load_step;
+  span_t load_out_q, load_sums_q, out_q, sums_q;
+  assign reads_result = overlap(a_span, out_q) || overlap(b_span, out_q)
+      || (plan_q.c.flags[FLAG_ROW_SUMS] && (overlap(a_span, sums_q) || overlap(b_span, sums_q)));
+  assign fits_beside  = 18'(plan_q.ring_words) + 18'(next_plan.ring_words) <= 18'(Config.lane_words)
+      && 17'(plan_q.column_size) + 17'(next_plan.column_size) <= 17'(Config.column_words);
+  assign beside       = state_q != Idle && !high_q;
+  assign plan_take    = plan_valid && !next_q && loader_done && (state_q == Idle || (may_load_q && state_q == Run));
+  always_ff @(posedge clk_i) begin
+    may_load_q   <= plan_valid && state_q inside {Start, Run} && fits_beside && !reads_result;
+    load_start_q <= plan_take && run_n;
+    if (plan_take) begin
+      load_plan_q              <= next_plan;
+      load_plan_q.first_step   <= load_step;
+      load_plan_q.ring_begin   <= beside ? 17'(Config.lane_words) - next_plan.ring_words : '0;
+      load_plan_q.ring_end     <= beside ? 17'(Config.lane_words) : next_plan.ring_words;
+      load_plan_q.ring_last    <= (beside ? 17'(Config.lane_words) : next_plan.ring_words) - 17'(next_plan.row_words);
+      load_plan_q.column_begin <= beside ? 16'(Config.column_words) - next_plan.column_size : '0;
+      load_out_q               <= out_span;
+      load_sums_q              <= sums_span;
+      high_q                   <= beside;
+    end
+  end
 
   // Load.
-  logic loader_done, step_done, chunk_done, feeder_idle, load_failed, step_loaded;
+  logic step_done, chunk_done, feeder_idle, load_failed, step_loaded;
   logic req_valid, req_ready, mark_valid, mark_ready;
   logic [31:0] req_addr;
   logic [17:0] req_bytes;
   job_t job;
   logic [$clog2(Writers)-1:0] job_writer;
-  logic mask_valid, row_valid, row_live;
+  logic mask_valid, row_valid, row_ready, row_live;
   logic [LaneBits-1:0] mask_lane;
   logic [RowBits-1:0] mask_row;
   logic [14:0] mask;
@@ -98,9 +130,11 @@ module core
   loader #(.Build(Config)) u_loader (
       .clk_i,
       .rst_ni       (run_n),
-      .start_i      (start),
-      .plan_i       (plan_q),
+      .start_i      (load_start_q),
+      .plan_i       (load_plan_q),
       .done_o       (loader_done),
+      .step_o       (load_step),
+      .step_loaded_i(step_loaded),
       .step_done_i  (step_done),
       .chunk_done_i (chunk_done),
       .array_idle_i (feeder_idle),
@@ -112,6 +146,7 @@ module core
       .mask_row_o   (mask_row),
       .mask_o       (mask),
       .row_valid_o  (row_valid),
+      .row_ready_i  (row_ready),
       .row_live_o   (row_live),
       .row_address_o(row_address),
       .row_element_o(row_element),
@@ -120,7 +155,7 @@ module core
   row_requests #(.BusBytes(BusBytes), .Writers(Writers)) u_requests (
       .clk_i,
       .rst_ni      (run_n),
-      .plan_i      (plan_q),
+      .plan_i      (load_plan_q),
       .rows_valid_i(rows_valid),
       .rows_ready_o(rows_ready),
       .rows_i      (rows),
@@ -146,9 +181,10 @@ module core
   load_dispatch #(.Build(Config), .Writers(Writers)) u_dispatch (
       .clk_i,
       .rst_ni        (run_n),
-      .b_bits_i      (plan_q.c.b_bits),
-      .row_words_i   (plan_q.row_words),
-      .ring_words_i  (plan_q.ring_words),
+      .b_bits_i      (load_plan_q.c.b_bits),
+      .row_words_i   (load_plan_q.row_words),
+      .ring_words_i  (load_plan_q.ring_words),
+      .ring_last_i   (load_plan_q.ring_last),
       .req_valid_i   (req_valid),
       .req_ready_o   (req_ready),
       .req_addr_i    (req_addr),
@@ -340,7 +376,7 @@ module core
   );
 
   // Results.
-  logic [RowBits-1:0] element_row, table_row;
+  logic [TableBits-1:0] element_row, table_row;
   logic [7:0] element_pair;
   logic [LaneBits-1:0] table_lane;
   logic [1:0][31:0] elements;
@@ -351,6 +387,7 @@ module core
       .rst_ni        (run_n),
       .plan_i        (plan_q),
       .row_valid_i   (row_valid),
+      .row_ready_o   (row_ready),
       .row_lane_i    (mask_lane),
       .row_i         (mask_row),
       .row_live_i    (row_live),
@@ -478,32 +515,41 @@ module core
       .data_o         (wr_data_o)
   );
 
-  // The end of a command. After a failed read what was computed before is stored and the core comes to rest.
-  logic complete, stuck;
+  // The end of a command. After a failed read what was computed before is stored and the core comes to rest. A read
+  // that fails while the next command is being loaded is that one's.
+  logic complete, stuck, failed;
   logic [4:0] stuck_q;
-  assign complete = state_q == Run && loader_done && sequencer_done && store_idle && wr_idle_i;
-  assign stuck    = state_q == Run && load_failed && (waits || sequencer_done) && store_idle && wr_idle_i && rd_idle_i
+  assign failed   = load_failed && !next_q;
+  assign complete = state_q == Run && (loader_done || next_q) && sequencer_done && store_idle && wr_idle_i;
+  assign stuck    = state_q == Run && failed && (waits || sequencer_done) && store_idle && wr_idle_i && rd_idle_i
       && !rd_data_valid_i && !op_valid;
 
   always_ff @(posedge clk_i) begin
     stuck_q <= stuck ? stuck_q + 5'd1 : '0;
+    if (plan_take) next_q <= 1'b1;
     unique case (state_q)
       Idle:
-      if (plan_take) begin
-        plan_q  <= next_plan;
+      if (next_q) begin
+        plan_q  <= load_plan_q;
+        out_q   <= load_out_q;
+        sums_q  <= load_sums_q;
+        next_q  <= 1'b0;
         state_q <= Start;
       end
       Start: state_q <= Run;
       Run:
-      if (complete && !load_failed) state_q <= wr_error_i ? Failed : Idle;
+      if (complete && !failed) state_q <= wr_error_i ? Failed : Idle;
       else if (stuck_q == '1) state_q <= Failed;
       default: ;
     endcase
-    if (!run_n) state_q <= Idle;
+    if (!run_n) begin
+      state_q <= Idle;
+      next_q  <= 1'b0;
+    end
   end
-  assign cmd_done_o    = complete && !load_failed && !wr_error_i && run_n;
-  assign load_error_o  = state_q == Failed && load_failed;
-  assign store_error_o = state_q == Failed && !load_failed;
+  assign cmd_done_o    = complete && !failed && !wr_error_i && run_n;
+  assign load_error_o  = state_q == Failed && failed;
+  assign store_error_o = state_q == Failed && !failed;
   assign idle_o        = state_q == Idle && rd_idle_i && wr_idle_i;
   assign busy_o        = op_valid;
   assign load_stall_o  = waits && !op_valid;

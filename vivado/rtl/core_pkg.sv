@@ -6,6 +6,8 @@ package core_pkg;
   localparam int unsigned DpuLatency    = 6;     ///< cycles from an operand pair to the sum that contains it
   localparam int unsigned RowDepth      = 32;    ///< output rows of a lane that masks and addresses are kept for
   localparam int unsigned RowBits       = 5;
+  localparam int unsigned TableRows     = RowDepth + 8;  ///< of the table of addresses: behind them, sets of a WGRAD
+  localparam int unsigned TableBits     = 6;
   localparam int unsigned AccDepth      = 1024;  ///< entries of the accumulator RAM, two lanes' results each
   localparam int unsigned LanePieces    = 64;    ///< pieces of 32 bytes that a lane has in the store buffer
   localparam int unsigned MostAhead     = 22;    ///< row steps of the loader before the array; up to 8 more are stored
@@ -43,6 +45,9 @@ package core_pkg;
     logic [15:0] row_words;      // of all blocks of a pass
     logic [ 5:0] ring_rows;      // rows that a lane keeps
     logic [16:0] ring_words;
+    logic [16:0] ring_begin;     // its place in the lanes' memories, set when it is begun to be loaded
+    logic [16:0] ring_end;
+    logic [16:0] ring_last;      // rows from here on are the ring's last
     logic [ 3:0] step_rows;      // new rows that an output row needs: min(stride_y, kernel rows of a pass)
     logic [16:0] step_words;     // step_rows * row_words
     logic [11:0] pass_a;         // blocks of A, of the result, and kernel rows in a pass
@@ -52,9 +57,13 @@ package core_pkg;
     logic [11:0] span;           // output columns in a row step
     logic [11:0] spans;          // row steps of an output row
     logic [ 4:0] batch;          // row steps that are loaded lane by lane, at most
+    logic [ 4:0] most_ahead;     // row steps that are loaded before the array has done with the first of them
+    logic [RowBits-1:0] first_step;  // number of the first row step, modulo RowDepth
     logic [ 4:0] first_chunk;    // WGRAD: row steps of the first chunk, 1..chunk_rows
     logic [ 4:0] chunk_rows;     // WGRAD: row steps whose K are summed before the accumulator RAM is used
     logic [ 2:0] chunk_buffers;  // WGRAD: chunks of B that fit the column memories, four at most
+    logic [15:0] column_begin;   // where its entries of the column memories begin, set likewise
+    logic [15:0] column_size;    // and how many they are
     logic [15:0] group_entries;  // column memory entries from output block to output block
     logic [15:0] chunk_entries;  // and of a chunk
     logic [11:0] span_div3;      // span = 3 * span_div3 + span_mod3
@@ -69,6 +78,16 @@ package core_pkg;
     logic        by_three;       // CONV: one read fills the three taps of a kernel row
     logic [19:0] units;          // CONV: what one read fills, in all of K: taps, or kernel rows if by_three
   } plan_t;
+
+  /// Bytes of a command's tensors, as offsets into the region.
+  typedef struct packed {
+    logic [31:0] first;
+    logic [31:0] behind;
+  } span_t;
+
+  function automatic logic overlap(span_t x, span_t y);
+    return x.first < y.behind && y.first < x.behind;
+  endfunction
 
   /// What a load writer does with the bytes of one request.
   typedef enum logic [1:0] {
@@ -118,7 +137,7 @@ package core_pkg;
     logic               fresh;      // first sum of its accumulator: nothing to add
     logic               accumulate; // the accumulator RAM takes part
     logic [9:0]         entry;      // there, for lanes 0 and 1
-    logic [RowBits-1:0] row;        // of the tables of addresses and elements
+    logic [TableBits-1:0] row;      // of the tables of addresses and elements
     logic [31:0]        element;    // to add to a lane's element number
     logic [4:0]         pixel;      // position in the lane's segment
     logic [2:0]         slot;       // of the store buffer
@@ -137,7 +156,7 @@ package core_pkg;
   /// A segment: results of every lane, to be written to memory when complete, in a slot of the store buffer.
   typedef struct packed {
     logic [2:0]         slot;
-    logic [RowBits-1:0] row;      // of the table of addresses
+    logic [TableBits-1:0] row;    // of the table of addresses
     logic [31:0]        address;  // to add to a lane's
     logic [31:0]        sums;
     logic [5:0]         pixels;

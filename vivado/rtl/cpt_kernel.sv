@@ -93,7 +93,7 @@ module cpt_kernel
 );
   localparam logic [2:0] BeatSize = 3'($clog2(BusBytes));
   localparam int unsigned MaxReads = 64;    // rows are short: one beat a burst and 60 cycles of latency
-  localparam int unsigned MaxWrites = 32;
+  localparam int unsigned MaxWrites = 64;   // as short in a WGRAD
 
   if (Build > 1) begin : gen_bad_build
     $error("cpt_kernel: Build is not 0 (tiny) or 1 (zc706)");

@@ -20,7 +20,7 @@ module epilogue
     input  group_t                 group_i,
     input  logic [1:0][15:0][47:0] results_i,
     input  logic [1:0][31:0]       sums_i,
-    output logic [RowBits-1:0]     table_row_o,
+    output logic [TableBits-1:0]   table_row_o,
     output logic [7:0]             table_pair_o,
     input  logic [1:0][31:0]       table_element_i,
     output logic                   valid_o,

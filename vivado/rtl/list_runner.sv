@@ -1,8 +1,8 @@
 /// Runs a command list: fetches, checks, hands commands to the core, and ends the list as the contract's section 7
 /// says.
 ///
-/// The core has at most two commands: one that runs and the next, which it may plan but not begin before cmd_done_i.
-/// So an error that it reports is always that of the older one.
+/// The core has at most two commands: one that runs and the next, which it may plan and load, but not compute before
+/// cmd_done_i. So an error that it reports is always that of the older one.
 module list_runner
   import contract_pkg::*;
   import command_pkg::*;

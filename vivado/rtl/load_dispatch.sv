@@ -13,6 +13,7 @@ module load_dispatch
     input  logic [           4:0] b_bits_i,
     input  logic [          15:0] row_words_i,
     input  logic [          16:0] ring_words_i,
+    input  logic [          16:0] ring_last_i,
     input  logic                  req_valid_i,    ///< from the loader
     output logic                  req_ready_o,
     input  logic [          31:0] req_addr_i,
@@ -81,6 +82,7 @@ module load_dispatch
         .b_bits_i,
         .row_words_i,
         .row_back_i    (row_back_q),
+        .row_last_i    (ring_last_i),
         .job_valid_i   ((issue && job_writer_i == WriterBits'(w)) || (mark_valid_i && mark_ready_o)),
         .job_ready_o   (job_ready[w]),
         .job_i         (mark_valid_i ? mark_job : job_i),

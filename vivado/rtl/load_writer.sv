@@ -17,7 +17,8 @@ module load_writer
     input  logic                rst_ni,
     input  logic [         4:0] b_bits_i,       ///< entries from triple to triple of K
     input  logic [        15:0] row_words_i,    ///< of a lane's memory: from row to row
-    input  logic [        16:0] row_back_i,     ///< and from the last row to the first
+    input  logic [        16:0] row_back_i,     ///< and from the last row to the first,
+    input  logic [        16:0] row_last_i,     ///< which is the one from here on
     input  logic                job_valid_i,
     output logic                job_ready_o,
     input  job_t                job_i,
@@ -131,7 +132,8 @@ module load_writer
   logic [4:0] address_step;
   logic [A-1:0] address_next;
   logic [A-1:0] row;         // JobLane: the row before the next one
-  logic [A:0] row_next, row_wrapped;
+  logic [A-1:0] row_next, row_wrapped;
+  logic row_wraps;
   logic place_wraps, triple_wraps, run_ends, planes_end, borrows;
 
   assign place_wraps  = 3'(place_q) + take >= 3'd3;
@@ -141,8 +143,9 @@ module load_writer
   assign address_step = job_q.kind == JobLane ? 5'(take) : triple_wraps ? b_bits_i : 5'd0;
   assign address_next = address_q + A'(address_step);
   assign row          = job_pop ? job.address : begin_q;
-  assign row_next     = row_words_i[A:0] + (A + 1)'(row);
-  assign row_wrapped  = row_back_i[A:0] + (A + 1)'(row);
+  assign row_next     = row_words_i[A-1:0] + row;
+  assign row_wrapped  = row_back_i[A-1:0] + row;
+  assign row_wraps    = 17'(row) >= row_last_i;
   assign run_ends     = near_q && run_q[2:0] == take;
   assign planes_end   = plane_q + 5'd1 == job_q.planes;
   assign borrows      = run_q[2:0] < take;
@@ -200,7 +203,7 @@ module load_writer
       fetched_q      <= 1'b0;
     end
     if (job_pop ? job.kind == JobLane : take != '0 && run_ends && job_q.kind == JobLane) begin
-      begin_q <= row_wrapped[A] ? row_next[A-1:0] : row_wrapped[A-1:0];
+      begin_q <= row_wraps ? row_wrapped : row_next;
     end
     if (!rst_ni) begin
       busy_q    <= 1'b0;
@@ -254,5 +257,5 @@ module load_writer
   end
 
   logic unused;
-  assign unused = &{1'b0, job_q, job_i, row_words_i, row_back_i, row_next};
+  assign unused = &{1'b0, job_q, job_i, row_words_i, row_back_i};
 endmodule

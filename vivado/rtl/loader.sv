@@ -15,7 +15,9 @@ module loader
     input  logic                rst_ni,
     input  logic                start_i,       ///< begin with plan_i
     input  plan_t               plan_i,        ///< stable until done_o
-    output logic                done_o,        ///< everything of the plan was asked for
+    output logic                done_o,        ///< everything of the plan was asked for, and is in the memories
+    output logic [ RowBits-1:0] step_o,        ///< number of the next row step; goes on from plan to plan
+    input  logic                step_loaded_i, ///< a row step is in the memories
     input  logic                step_done_i,   ///< the array has done with a row step, and with a chunk
     input  logic                chunk_done_i,
     input  logic                array_idle_i,
@@ -27,6 +29,7 @@ module loader
     output logic [ RowBits-1:0] mask_row_o,
     output logic [        14:0] mask_o,
     output logic                row_valid_o,   ///< CONV: where a lane's row goes
+    input  logic                row_ready_i,
     output logic                row_live_o,
     output logic [        31:0] row_address_o,
     output logic [        31:0] row_element_o,
@@ -55,9 +58,11 @@ module loader
   plan_t p;
   assign p = plan_i;
 
-  // The pass. A WGRAD loads the next one while the array is still at work on this one: the rings go on.
-  logic [5:0] old_q;  // row steps of the pass before that the array has not done
-  logic pass_last;
+  // Row steps that the array has not done: of the command before, and of the pass before. A WGRAD loads the next pass
+  // while the array is still at work on this one: the rings go on.
+  logic [5:0] before_q, old_q;
+  logic own_done, first_pass_q, pass_last;
+  assign own_done = step_done_i && before_q == '0;
   logic [11:0] a_first, a_count, y_first, y_count;
   logic [3:0] ky_first;
   pass_counter u_pass (
@@ -121,9 +126,10 @@ module loader
   // Batches of row steps; a row step is a row of every lane, or a span of its columns.
   logic [27:0] rows_left_q;
   logic [11:0] span_q;
-  logic [4:0] batch_q, ramp_q, most, most_ahead, most_q, next_batch_q, row_q_index, chunk_left_q;
+  logic [4:0] batch_q, ramp_q, most, most_q, next_batch_q, row_q_index, chunk_left_q;
   logic [RowBits-1:0] step_q;          // row step modulo RowDepth
   logic [5:0] ahead_q;                 // row steps asked for that the array has not done
+  logic [5:0] coming_q;                // and that are not in the memories yet
   logic [2:0] chunks_q;                // chunks begun that the array has not done
   logic first_step_q, room, new_chunk_q, chunk_ends_q, row_last;
   logic [1:0] chunk_buffer_q;          // of the column memories, and
@@ -142,14 +148,13 @@ module loader
     needed_q     <= 12'(small_product(7'(next_batch_q) - 7'd1, p.step_rows))
         + (12'(p.pass_ky) + (old_q != '0 ? 12'(p.pass_ky) - 12'(p.step_rows) : '0));
   end
-  // A CONV asks for three batches ahead, no more: what is not needed soon would keep results from being stored.
-  assign most_ahead = !p.c.wgrad && p.batch < 5'd8 ? 5'(3 * p.batch[2:0]) : 5'(MostAhead);
   assign row_ends = span_q + 12'd1 == p.spans;
   assign row_last = row_q_index + 5'd1 == batch_q;
   assign room = 12'(small_product(7'(ahead_q), p.step_rows)) + needed_q <= 12'(p.ring_rows)
-      && ahead_q + 6'(next_batch_q) <= 6'(most_ahead)
+      && ahead_q + 6'(next_batch_q) <= 6'(p.most_ahead)
+      && before_q + ahead_q + 6'(next_batch_q) <= 6'(MostAhead)
       && (!p.c.wgrad || !new_chunk_q || chunks_q < p.chunk_buffers);
-  assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_words ? ring_next_q + 17'(p.row_words) - p.ring_words
+  assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_end ? ring_next_q + 17'(p.row_words) - p.ring_words
                                                                     : ring_next_q + 17'(p.row_words);
 
   // One row of one lane.
@@ -277,7 +282,8 @@ module loader
   assign row_address_o = lane_q.out + out_product_q;
   assign row_element_o = lane_q.element + element_product_q;
   assign row_sums_o    = lane_q.sums + sums_product_q;
-  assign done_o        = state_q == Idle;
+  assign done_o        = state_q == Idle && coming_q == '0;
+  assign step_o        = step_q;
 
   always_ff @(posedge clk_i) begin
     out_product_q     <= 32'(lane_q.y[11:0]) * 32'(p.out_row_bytes);
@@ -289,34 +295,37 @@ module loader
     weights_bytes_q   <= 18'(p.c.a_blocks) * p.b_tile[17:0];
     b_offset_q        <= 32'(y_first) * p.c.b_block_stride;
 
-    if (step_done_i && old_q != '0) old_q <= old_q - 6'd1;
-    ahead_q  <= ahead_q + 6'(state_q == Marks && moves) - 6'(step_done_i);
-    chunks_q <= chunks_q + 3'(state_q == Marks && moves && new_chunk_q && p.c.wgrad) - 3'(chunk_done_i && p.c.wgrad);
+    if (own_done && old_q != '0) old_q <= old_q - 6'd1;
+    if (step_done_i && before_q != '0) before_q <= before_q - 6'd1;
+    ahead_q  <= ahead_q + 6'(state_q == Marks && moves) - 6'(own_done);
+    coming_q <= coming_q + 6'(state_q == Marks && moves) - 6'(step_loaded_i);
+    chunks_q <= chunks_q + 3'(state_q == Marks && moves && new_chunk_q && p.c.wgrad) 
+        - 3'(chunk_done_i && before_q == '0 && p.c.wgrad);
 
     unique case (state_q)
       Idle:
       if (start_i) begin
         state_q          <= PassWait;
+        first_pass_q     <= 1'b1;
+        before_q         <= before_q + ahead_q - 6'(step_done_i);
         ahead_q          <= '0;
         chunks_q         <= '0;
         old_q            <= '0;
-        step_q           <= '0;
-        ring_q           <= '0;
+        ring_q           <= p.ring_begin;
         chunk_buffer_q   <= '0;
-        chunk_begin_q    <= '0;
+        chunk_begin_q    <= p.column_begin;
         column_address_q <= p.c.b_addr;
       end
       PassWait: begin
-        // The array must have done with the column memories before they are loaded anew.
-        if (p.c.wgrad || (ahead_q == '0 && array_idle_i)) state_q <= Deal;
+        // The array must have done with this command's column memories before they are loaded anew.
+        if (p.c.wgrad || first_pass_q || (ahead_q == '0 && array_idle_i)) state_q <= Deal;
         lane_q_index   <= '0;
         deal_q         <= '{n: '0, y: '0, v: 21'(ky_first) - 21'(p.c.pad_top), a: p.c.a_addr, b: p.c.b_addr,
                             out: p.c.out_addr, element: '0, sums: p.c.sums_addr};
         rows_left_q    <= p.rows;
         ramp_q         <= 5'd1;
         span_q         <= '0;
-        if (!p.c.wgrad) step_q <= '0;
-        if (!p.c.wgrad) ring_q <= '0;
+        if (!p.c.wgrad) ring_q <= p.ring_begin;
         chunk_left_q   <= p.first_chunk;
         new_chunk_q    <= 1'b1;
         first_step_q   <= 1'b1;
@@ -327,8 +336,8 @@ module loader
         group_q        <= '0;
         column_index_q <= '0;
         part_q         <= '0;
-        entry_q        <= '0;
-        group_entry_q  <= '0;
+        entry_q        <= p.column_begin;
+        group_entry_q  <= p.column_begin;
         slot_q         <= '0;
         address_q      <= column_address_q;
       end
@@ -440,7 +449,8 @@ module loader
         error_place_q <= 2'(place_sum >= 3'd3 ? place_sum - 3'd3 : place_sum);
         state_q       <= RowEnd;
       end
-      RowEnd: begin
+      RowEnd:
+      if (row_ready_i || p.c.wgrad) begin
         lane_q      <= moved;
         v_q         <= moved.v;
         row_q       <= moved.v;
@@ -476,7 +486,8 @@ module loader
           if (chunk_ends_q) begin
             new_chunk_q    <= 1'b1;
             chunk_buffer_q <= 3'(chunk_buffer_q) + 3'd1 == p.chunk_buffers ? '0 : chunk_buffer_q + 2'd1;
-            chunk_begin_q  <= 3'(chunk_buffer_q) + 3'd1 == p.chunk_buffers ? '0 : chunk_begin_q + p.chunk_entries;
+            chunk_begin_q  <= 3'(chunk_buffer_q) + 3'd1 == p.chunk_buffers ? p.column_begin
+                                                                                 : chunk_begin_q + p.chunk_entries;
           end
           state_q <= row_ends && rows_left_q == '0 ? PassEnd : BatchWait;
         end
@@ -485,12 +496,19 @@ module loader
       if (pass_last) begin
         state_q <= Idle;
       end else if (old_q == '0) begin
-        state_q <= PassWait;
-        old_q   <= ahead_q - 6'(step_done_i);
+        state_q      <= PassWait;
+        first_pass_q <= 1'b0;
+        old_q        <= ahead_q - 6'(own_done);
       end
       default: state_q <= Idle;
     endcase
-    if (!rst_ni) state_q <= Idle;
+    if (!rst_ni) begin
+      state_q  <= Idle;
+      step_q   <= '0;
+      before_q <= '0;
+      ahead_q  <= '0;
+      coming_q <= '0;
+    end
   end
 
   task automatic begin_row();

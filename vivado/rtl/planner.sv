@@ -1,6 +1,7 @@
 /// Plans a command: how its rows are dealt to the lanes, what fits the memories, how often operands are passed over.
 ///
-/// It plans the next command while the core runs one; a plan takes a few hundred cycles.
+/// It plans the next command while the core runs one; a plan takes a few hundred cycles. Memories are given no more
+/// than a command has use for, so that the next one's operands find room beside it.
 module planner
   import contract_pkg::*;
   import command_pkg::*;
@@ -16,7 +17,11 @@ module planner
     input  logic [31:0] mem_base_i,    ///< bus address of the region
     output logic        plan_valid_o,
     input  logic        plan_ready_i,
-    output plan_t       plan_o
+    output plan_t       plan_o,
+    output span_t       a_span_o,      ///< what the command reads, and what it writes
+    output span_t       b_span_o,
+    output span_t       out_span_o,
+    output span_t       sums_span_o    ///< meaningful with ROW_SUMS
 );
   localparam int unsigned Taps        = Build.lanes / 16;
   localparam int unsigned RoundWords  = Build.lanes / 2;   // accumulator entries of a set of results
@@ -29,7 +34,7 @@ module planner
     Idle, MapRows, Pitch, VirtualPitch, AllRows, Rows, LaneImages, LaneA, LaneB, LaneOut, ImageElement, LaneElement,
     LaneSums, ARow, BRow, OutRow, SpanThirds, TapsDiv, Slices, Entries, PassY, RowWords, RingRows,
     RingWords, StepWords, TryRow, TryRing, TryPairs, TrySets, TryEntries, TryGroups, Retry, Segment, SegmentWords,
-    Grow, GrowGroups, ChunkEntries, GroupEntries, FirstChunk, Done
+    Grow, GrowGroups, ChunkEntries, GroupEntries, FirstChunk, RingTrim, ColumnSize, Done
   } state_e;
 
   state_e state_q, state_d;
@@ -46,6 +51,14 @@ module planner
   logic [11:0] span_triples;
   logic [15:0] set_words_q;            // accumulator entries of the sets of a pair of blocks
 
+  // Row steps ahead of the array. A CONV asks for three batches, no more: what is not needed soon would keep results
+  // from being stored. A WGRAD's chunks are limited by the column memories.
+  logic [7:0] chunks;
+  logic [4:0] ahead;
+  assign chunks = 8'(small_product(7'(p_q.chunk_rows), 4'(p_q.chunk_buffers)));
+  assign ahead  = c.wgrad ? (chunks < 8'(MostAhead) ? chunks[4:0] : 5'(MostAhead))
+                          : p_q.batch < 5'd8 ? 5'(3 * p_q.batch[2:0]) : 5'(MostAhead);
+
   logic [2:0] grow_mod;
   logic [13:0] pieces;                 // of a row of results
   assign grow_mod     = 3'(grow_mod_q) + 3'(p_q.span_mod3);
@@ -53,6 +66,10 @@ module planner
   assign cmd_ready_o  = state_q == Idle;
   assign plan_valid_o = state_q == Done;
   assign plan_o       = p_q;
+  assign a_span_o     = '{first: c.a_addr, behind: d_q.a_end};
+  assign b_span_o     = '{first: c.b_addr, behind: d_q.b_end};
+  assign out_span_o   = '{first: c.out_addr, behind: d_q.out_end};
+  assign sums_span_o  = '{first: c.sums_addr, behind: d_q.sums_end};
   assign area         = c.wgrad ? 32'(d_q.taps) : 32'(d_q.pixels);
   assign pieces       = 32'(c.out_format) == FORMAT_PLANES ? 14'(c.y_width) : 14'(c.y_width) << c.out_format;
   assign grow_triples = grow_third_q + 16'(grow_mod_q != 2'd0);
@@ -103,9 +120,16 @@ module planner
       Entries:      begin x = 32'(p_q.slices); y = 32'(c.b_bits); state_d = PassY; end
       PassY:        begin divide = 1'b1; x = Build.column_words; y = 32'(p_q.group_entries); state_d = RowWords; end
       RowWords:     begin x = 32'(p_q.block_words); y = 32'(c.a_blocks); state_d = RingRows; end
-      RingRows:     begin divide = 1'b1; x = Build.lane_words; y = 32'(p_q.row_words); state_d = RingWords; end
-      RingWords:    begin x = 32'(p_q.ring_rows); y = 32'(p_q.row_words); state_d = StepWords; end
-      StepWords:    begin x = 32'(p_q.step_rows); y = 32'(p_q.row_words); state_d = c.wgrad ? ChunkEntries : Done; end
+      RingRows:     begin divide = 1'b1; x = Build.lane_words; y = 32'(p_q.row_words); state_d = StepWords; end
+      StepWords:    begin x = 32'(p_q.step_rows); y = 32'(p_q.row_words);
+          state_d = c.wgrad ? ChunkEntries : RingTrim; end
+      RingTrim:     begin x = 32'(ahead); y = 32'(p_q.step_rows); state_d = RingWords; end
+      RingWords:    begin x = 32'(p_q.ring_rows); y = 32'(p_q.row_words); state_d = ColumnSize; end
+      ColumnSize: begin
+        x = c.wgrad ? 32'(p_q.chunk_entries) : 32'(p_q.group_entries);
+        y = c.wgrad ? 32'(p_q.chunk_buffers) : 32'(p_q.pass_y);
+        state_d = Done;
+      end
       // WGRAD: the largest pass of blocks that fits all memories with chunks of one row.
       TryRow:       begin x = 32'(p_q.block_words); y = 32'(p_q.pass_a); fits = result <= Build.lane_words;
           state_d = fits ? TryRing : Retry; end
@@ -130,11 +154,11 @@ module planner
             && 12'(small_product({1'b0, grow_q, 1'b0} - 7'd1, p_q.step_rows)) + 12'(c.kernel_h) <= 12'(p_q.ring_rows)
             && grow_q <= 5'(MostChunk)
             && !(p_q.chunk_rows >= 5'd3 && triples_q >= 16'd8);  // small chunks: the first ones are soon there
-        state_d = fits ? Grow : RingWords;
+        state_d = fits ? Grow : StepWords;
       end
       ChunkEntries: begin x = 32'(triples_q); y = 32'(c.b_bits); state_d = GroupEntries; end
       GroupEntries: begin x = 32'(p_q.group_entries); y = 32'(p_q.pass_y); state_d = FirstChunk; end
-      FirstChunk:   begin divide = 1'b1; x = 32'(p_q.rows) - 32'd1; y = 32'(p_q.chunk_rows); state_d = Done; end
+      FirstChunk:   begin divide = 1'b1; x = 32'(p_q.rows) - 32'd1; y = 32'(p_q.chunk_rows); state_d = RingTrim; end
       Done:         state_d = Idle;
       default:      state_d = Idle;
     endcase
@@ -226,7 +250,12 @@ module planner
         PassY: if (result < 32'(c.y_blocks)) p_q.pass_y <= result[11:0];
         RowWords: p_q.row_words <= result[15:0];
         RingRows: p_q.ring_rows <= result > 32'(MostRing) ? 6'(MostRing) : result[5:0];
+        RingTrim: begin
+          p_q.most_ahead <= c.wgrad ? 5'(MostAhead) : ahead;
+          if (result + 2 * 32'(c.kernel_h) < 32'(p_q.ring_rows)) p_q.ring_rows <= result[5:0] + 6'(2 * c.kernel_h);
+        end
         RingWords: p_q.ring_words <= result[16:0];
+        ColumnSize: p_q.column_size <= result[15:0];
         StepWords: begin
           p_q.step_words <= result[16:0];
           // Requests of some 512 bytes, if twice that fits.

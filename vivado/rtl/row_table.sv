@@ -11,7 +11,8 @@ module row_table
     input  logic                clk_i,
     input  logic                rst_ni,
     input  plan_t               plan_i,
-    input  logic                row_valid_i,      ///< CONV: one lane's row
+    input  logic                row_valid_i,      ///< CONV: one lane's row, taken if row_ready_o
+    output logic                row_ready_o,
     input  logic [LaneBits-1:0] row_lane_i,
     input  logic [ RowBits-1:0] row_i,
     input  logic                row_live_i,
@@ -19,15 +20,15 @@ module row_table
     input  logic [        31:0] row_element_i,
     input  logic [        31:0] row_sums_i,
     input  logic                set_valid_i,      ///< WGRAD: all lanes, two a cycle
-    input  logic [ RowBits-1:0] set_row_i,
+    input  logic [TableBits-1:0] set_row_i,
     input  logic [        31:0] set_address_i,    ///< of lane 0
     input  logic [        31:0] set_element_i,
     input  logic [        31:0] set_sums_i,
     input  logic [         3:0] set_taps_i,       ///< kernel columns that exist
-    input  logic [ RowBits-1:0] element_row_i,    ///< read: elements of lanes 2 pair, 2 pair + 1, a cycle later
+    input  logic [TableBits-1:0] element_row_i,   ///< read: elements of lanes 2 pair, 2 pair + 1, a cycle later
     input  logic [         7:0] element_pair_i,
     output logic [1:0][31:0]    element_o,
-    input  logic [ RowBits-1:0] read_row_i,       ///< read: one lane, a cycle later
+    input  logic [TableBits-1:0] read_row_i,      ///< read: one lane, a cycle later
     input  logic [LaneBits-1:0] read_lane_i,
     output logic                read_live_o,
     output logic [        31:0] read_address_o,
@@ -38,12 +39,13 @@ module row_table
 
   // A set under way.
   logic busy_q;
-  logic [RowBits-1:0] row_q;
+  logic [TableBits-1:0] row_q;
   logic [PairBits-1:0] pair_q;
   logic [31:0] address_q, element_q, sums_q, address_begin_q, element_begin_q, sums_begin_q;
   logic [3:0] taps_q;
   logic [31:0] pixel_bytes;
   assign pixel_bytes = 32'd32 << plan_i.c.out_format;
+  assign row_ready_o = !busy_q;
 
   always_ff @(posedge clk_i) begin
     if (set_valid_i) begin
@@ -80,13 +82,13 @@ module row_table
   logic [1:0] live_q;
   logic [1:0][31:0] address_read_q, sums_read_q;
   for (genvar odd = 0; odd < 2; odd++) begin : gen_parity
-    logic live_table_q[RowDepth*Pairs];
-    logic [31:0] address_table_q[RowDepth*Pairs];
-    logic [31:0] sums_table_q[RowDepth*Pairs];
-    logic [31:0] element_table_q[RowDepth*Pairs];
+    logic live_table_q[TableRows*Pairs];
+    logic [31:0] address_table_q[TableRows*Pairs];
+    logic [31:0] sums_table_q[TableRows*Pairs];
+    logic [31:0] element_table_q[TableRows*Pairs];
     logic write;
-    logic [$clog2(RowDepth*Pairs)-1:0] place, element_place, read_place;
-    localparam int unsigned PlaceBits = $clog2(RowDepth * Pairs);
+    localparam int unsigned PlaceBits = $clog2(TableRows * Pairs);
+    logic [PlaceBits-1:0] place, element_place, read_place;
     assign write = busy_q || (row_valid_i && row_lane_i[0] == odd[0]);
     assign place = busy_q ? PlaceBits'(32'(row_q) * Pairs + 32'(pair_q))
                           : PlaceBits'(32'(row_i) * Pairs + 32'(row_lane_i[LaneBits-1:1]));

@@ -18,7 +18,7 @@ module store
     input  logic                  closed_i,        ///< the oldest open segment is complete
     output logic                  slot_free_o,     ///< a segment is read out
     output logic                  idle_o,          ///< no segment is open
-    output logic [ RowBits-1:0]   table_row_o,
+    output logic [TableBits-1:0]  table_row_o,
     output logic [LaneBits-1:0]   table_lane_o,
     input  logic                  table_live_i,
     input  logic [          31:0] table_address_i,

@@ -115,8 +115,8 @@ module wgrad_reads
   assign plane_last  = 5'(plane_q) + 5'd1 == p.c.a_bits;
   assign triple_last = triple_q.left <= 16'd3;
 
-  function automatic logic [16:0] around(logic [16:0] place, logic [16:0] ring);
-    return place >= ring ? place - ring : place;
+  function automatic logic [16:0] around(logic [16:0] place);
+    return place >= p.ring_end ? place - p.ring_words : place;
   endfunction
 
   always_comb begin
@@ -127,7 +127,7 @@ module wgrad_reads
     if (pixel_q.x + 12'd1 == span_pixels) begin
       pixel_next.x      = '0;
       pixel_next.column = '0;
-      pixel_next.row    = around(pixel_q.row + p.step_words, p.ring_words);
+      pixel_next.row    = around(pixel_q.row + p.step_words);
       pixel_next.step   = pixel_q.step + 1'b1;
     end
     origin = '{row: ky_row_q, step: step_q, x: '0, column: '0, left: chunk_pixels_q};
@@ -136,7 +136,7 @@ module wgrad_reads
   // The ring moves on by the chunk's rows.
   logic [16:0] advance_q, halo_q;
   logic [17:0] span_columns_q;
-  assign ring_next = around(ring_q + advance_q, p.ring_words);
+  assign ring_next = around(ring_q + advance_q);
 
   logic signed [17:0] tap_column;
   logic [15:0] tap_word;
@@ -176,7 +176,7 @@ module wgrad_reads
             fresh: first_chunk_q,
             accumulate: !(first_chunk_q && last_chunk),
             entry: accumulator_q,
-            row: RowBits'(slot_q),
+            row: TableBits'(RowDepth) + TableBits'(slot_q),
             element: '0,
             pixel: '0,
             slot: slot_q,
@@ -185,7 +185,7 @@ module wgrad_reads
     };
     segment_o = '{
         slot: slot_q,
-        row: RowBits'(slot_q),
+        row: TableBits'(RowDepth) + TableBits'(slot_q),
         address: '0,
         sums: '0,
         pixels: 6'd1,
@@ -231,10 +231,10 @@ module wgrad_reads
       if (start_i && p.c.wgrad) begin
         state_q  <= Wait;
         slot_q   <= '0;
-        step_q   <= '0;
-        ring_q   <= '0;
+        step_q   <= p.first_step;
+        ring_q   <= p.ring_begin;
         buffer_q <= '0;
-        buffer_begin_q <= '0;
+        buffer_begin_q <= p.column_begin;
         begin_pass();
       end
       Wait: begin
@@ -281,7 +281,7 @@ module wgrad_reads
             kx_left_q <= kx_left_q - 4'd1;
             if (kx_last) begin
               ky_q <= ky_q + 4'd1;
-              begin_kernel_row(around(ky_row_q + 17'(p.row_words), p.ring_words), tap_row_q + 8'(p.c.kernel_w));
+              begin_kernel_row(around(ky_row_q + 17'(p.row_words)), tap_row_q + 8'(p.c.kernel_w));
               if (ky_last) begin
                 ky_q        <= '0;
                 a_q         <= a_q + 12'd1;
@@ -294,7 +294,8 @@ module wgrad_reads
                   state_q        <= last_chunk ? PassEnd : Wait;
                   first_chunk_q  <= 1'b0;
                   buffer_q       <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? '0 : buffer_q + 2'd1;
-                  buffer_begin_q <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? '0 : buffer_begin_q + p.chunk_entries;
+                  buffer_begin_q <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? p.column_begin
+                                                                               : buffer_begin_q + p.chunk_entries;
                   ring_q         <= ring_next;
                   step_q         <= step_q + RowBits'(chunk);
                   span_q         <= row_ends ? '0 : span_q + 12'd1;
@@ -310,7 +311,7 @@ module wgrad_reads
       default: begin
         // The next pass begins with whole windows of rows behind those of this one.
         state_q <= pass_last ? Idle : Wait;
-        ring_q  <= around(ring_q + halo_q, p.ring_words);
+        ring_q  <= around(ring_q + halo_q);
         begin_pass();
       end
     endcase
