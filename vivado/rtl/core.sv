@@ -54,8 +54,9 @@ module core
   if (!legal(Config)) begin : gen_illegal
     $error("core: a parameter of the build is outside its legal range");
   end
-  if (G != 3 * T || 16 % Writers != 0 || Config.lane_words > 65536 || Config.lane_words % 4 != 0) begin : gen_bad
-    $error("core: this core needs slice_groups = 3 * lanes / 16 and lane_words a multiple of 4 up to 65536");
+  if (G != 3 * T || 16 % Writers != 0 || Config.lane_words > 65536 || Config.lane_words % 4 != 0
+      || 2 ** $clog2(Config.column_words) != Config.column_words) begin : gen_bad
+    $error("core: this core needs slice_groups = 3 * lanes / 16, lane_words a multiple of 4 up to 65536 and column_words a power of two");
   end
 
   logic run_n;
@@ -86,14 +87,19 @@ module core
   );
   assign start = state_q == Start;
 
-  // Loading the next command: beside what this one has of the memories, from the other end. Judged a cycle before.
+  // Loading the next command beside what this one has of the memories: rings at the other end, entries of the column
+  // memories behind (they wrap). Judged a cycle before.
   logic loader_done, reads_result, fits_beside, may_load_q, beside, high_q;
   logic [RowBits-1:0] load_step;
+  logic [15:0] column_end, column_used, column_need;
+  logic last_chunk;
   span_t load_out_q, load_sums_q, out_q, sums_q;
   assign reads_result = overlap(a_span, out_q) || overlap(b_span, out_q)
       || (plan_q.c.flags[FLAG_ROW_SUMS] && (overlap(a_span, sums_q) || overlap(b_span, sums_q)));
   assign fits_beside  = 18'(plan_q.ring_words) + 18'(next_plan.ring_words) <= 18'(Config.lane_words)
-      && 17'(plan_q.column_size) + 17'(next_plan.column_size) <= 17'(Config.column_words);
+      && 17'(column_used) + 17'(column_need) <= 17'(Config.column_words) && last_chunk;
+  assign column_used  = plan_q.c.wgrad ? plan_q.chunk_entries : plan_q.column_size;
+  assign column_need  = next_plan.c.wgrad ? next_plan.chunk_entries : next_plan.column_size;
   assign beside       = state_q != Idle && !high_q;
   assign plan_take    = plan_valid && !next_q && loader_done && (state_q == Idle || (may_load_q && state_q == Run));
   always_ff @(posedge clk_i) begin
@@ -105,7 +111,8 @@ module core
       load_plan_q.ring_begin   <= beside ? 17'(Config.lane_words) - next_plan.ring_words : '0;
       load_plan_q.ring_end     <= beside ? 17'(Config.lane_words) : next_plan.ring_words;
       load_plan_q.ring_last    <= (beside ? 17'(Config.lane_words) : next_plan.ring_words) - 17'(next_plan.row_words);
-      load_plan_q.column_begin <= beside ? 16'(Config.column_words) - next_plan.column_size : '0;
+      load_plan_q.column_begin <= column_end;
+      load_plan_q.column_free  <= 17'(column_used) + 17'(next_plan.column_size) <= 17'(Config.column_words);
       load_out_q               <= out_span;
       load_sums_q              <= sums_span;
       high_q                   <= beside;
@@ -134,6 +141,8 @@ module core
       .plan_i       (load_plan_q),
       .done_o       (loader_done),
       .step_o       (load_step),
+      .column_end_o (column_end),
+      .last_chunk_o (last_chunk),
       .step_loaded_i(step_loaded),
       .step_done_i  (step_done),
       .chunk_done_i (chunk_done),

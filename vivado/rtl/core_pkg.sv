@@ -62,8 +62,9 @@ package core_pkg;
     logic [ 4:0] first_chunk;    // WGRAD: row steps of the first chunk, 1..chunk_rows
     logic [ 4:0] chunk_rows;     // WGRAD: row steps whose K are summed before the accumulator RAM is used
     logic [ 2:0] chunk_buffers;  // WGRAD: chunks of B that fit the column memories, four at most
-    logic [15:0] column_begin;   // where its entries of the column memories begin, set likewise
-    logic [15:0] column_size;    // and how many they are
+    logic [15:0] column_begin;   // where its entries of the column memories begin, set likewise; they wrap
+    logic [15:0] column_size;    // how many they are, all chunks of a WGRAD included
+    logic        column_free;    // all of them, also while the command before is at work, else its first chunk
     logic [15:0] group_entries;  // column memory entries from output block to output block
     logic [15:0] chunk_entries;  // and of a chunk
     logic [11:0] span_div3;      // span = 3 * span_div3 + span_mod3

@@ -17,6 +17,8 @@ module loader
     input  plan_t               plan_i,        ///< stable until done_o
     output logic                done_o,        ///< everything of the plan was asked for, and is in the memories
     output logic [ RowBits-1:0] step_o,        ///< number of the next row step; goes on from plan to plan
+    output logic [        15:0] column_end_o,  ///< where the entries end that the array still needs,
+    output logic                last_chunk_o,  ///< of the last chunk alone in a WGRAD
     input  logic                step_loaded_i, ///< a row step is in the memories
     input  logic                step_done_i,   ///< the array has done with a row step, and with a chunk
     input  logic                chunk_done_i,
@@ -134,6 +136,7 @@ module loader
   logic first_step_q, room, new_chunk_q, chunk_ends_q, row_last;
   logic [1:0] chunk_buffer_q;          // of the column memories, and
   logic [15:0] chunk_begin_q;          // its first entry
+  logic [15:0] column_end_q;
   logic [16:0] ring_q, ring_next_q, ring_step;  // place of the batch's first new row, of the next new row
   logic signed [17:0] column_q;        // first column of the span in A
   logic [11:0] error_column_q;         // and in the error
@@ -153,7 +156,7 @@ module loader
   assign room = 12'(small_product(7'(ahead_q), p.step_rows)) + needed_q <= 12'(p.ring_rows)
       && ahead_q + 6'(next_batch_q) <= 6'(p.most_ahead)
       && before_q + ahead_q + 6'(next_batch_q) <= 6'(MostAhead)
-      && (!p.c.wgrad || !new_chunk_q || chunks_q < p.chunk_buffers);
+      && (!p.c.wgrad || !new_chunk_q || (chunks_q < p.chunk_buffers && (chunks_q == '0 || p.column_free || before_q == '0)));
   assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_end ? ring_next_q + 17'(p.row_words) - p.ring_words
                                                                     : ring_next_q + 17'(p.row_words);
 
@@ -284,6 +287,8 @@ module loader
   assign row_sums_o    = lane_q.sums + sums_product_q;
   assign done_o        = state_q == Idle && coming_q == '0;
   assign step_o        = step_q;
+  assign column_end_o  = column_end_q;
+  assign last_chunk_o  = !p.c.wgrad || chunks_q <= 3'd1;
 
   always_ff @(posedge clk_i) begin
     out_product_q     <= 32'(lane_q.y[11:0]) * 32'(p.out_row_bytes);
@@ -314,6 +319,7 @@ module loader
         ring_q           <= p.ring_begin;
         chunk_buffer_q   <= '0;
         chunk_begin_q    <= p.column_begin;
+        column_end_q     <= p.column_begin + p.column_size;
         column_address_q <= p.c.b_addr;
       end
       PassWait: begin
@@ -385,6 +391,7 @@ module loader
         if (room) begin
           state_q      <= LaneBegin;
           if (ramp_q < 5'd8) ramp_q <= ramp_q << 1;
+          if (new_chunk_q && p.c.wgrad) column_end_q <= chunk_begin_q + p.chunk_entries;
           if (row_ends) rows_left_q <= rows_left_q - 28'(next_batch_q);
           chunk_ends_q <= chunk_left_q == next_batch_q;
           chunk_left_q <= chunk_left_q == next_batch_q ? p.chunk_rows : chunk_left_q - next_batch_q;
@@ -508,6 +515,7 @@ module loader
       before_q <= '0;
       ahead_q  <= '0;
       coming_q <= '0;
+      column_end_q <= '0;
     end
   end
 

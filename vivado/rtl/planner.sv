@@ -308,7 +308,8 @@ module planner
         ChunkEntries: p_q.group_entries <= result[15:0];
         GroupEntries: begin
           p_q.chunk_entries <= result[15:0];
-          p_q.chunk_buffers <= 4 * result <= 32'(ColumnWords) ? 3'd4 : 3 * result <= 32'(ColumnWords) ? 3'd3
+          // One chunk less than fits, if two are left: the next command's first finds room beside this one's last.
+          p_q.chunk_buffers <= 5 * result <= 32'(ColumnWords) ? 3'd4 : 4 * result <= 32'(ColumnWords) ? 3'd3
                                : 2 * result <= 32'(ColumnWords) ? 3'd2 : 3'd1;
         end
         FirstChunk: begin
