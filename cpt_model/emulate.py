@@ -1,13 +1,14 @@
 """Hardware in the loop: chosen layers' products go through the driver to a device, and back.
 
-Every accumulator is compared with PyTorch's; the step goes on with the device's. Slow: for a few steps of a real run.
+Every accumulator, or rounded result, is compared with PyTorch's; the step goes on with the device's. Slow: for a few
+steps of a real run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,9 @@ from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.precision import layer_states
 from host.layer import Conv, Pass
-from host.precision import Precision
+from host.precision import Output, Precision
 from sim.config import Config
+from sim.contract import Format
 from sim.executor import Executor
 
 if TYPE_CHECKING:  # with pynq behind it: who only trains does not wait for that
@@ -111,20 +113,29 @@ def _quiet(_line: str) -> None:
     """Each product has a region of its own: too many to tell of."""
 
 
+def _as_stored(layer: Conv, which: Pass, output: Output, accelerator: Accelerator) -> Output:
+    """Rounded results as bit planes, where a row of them fits the build, else as 16-bit words."""
+    width = layer.out_width if which is Pass.FORWARD else layer.width
+    planes = output.out_format is Format.INT16 and width * output.bits <= accelerator.config.row_words
+    return replace(output, out_format=Format.PLANES) if planes else output
+
+
 def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
     """A watch that runs the product on the device and compares."""
     from host.execute import run_pass
 
-    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, acc: Tensor) -> Tensor:
+    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, acc: Tensor) -> Tensor:
         precision = Precision(a.bits, b.bits, a.signed, b.signed)
         left, right = (each.contract_codes().to(torch.int32).contiguous().numpy() for each in (a, b))
-        done = run_pass(accelerator, layer, which, precision, left, right)
+        done = run_pass(
+            accelerator, layer, which, precision, left, right, _as_stored(layer, which, output, accelerator)
+        )
         ours = acc.numpy().astype(np.int64)
         wrong = np.argwhere(done.result != ours)
         if len(wrong):
             first = tuple(int(index) for index in wrong[0])
             raise EmulationError(
-                f"{name}, {which.value} pass, {a.bits}x{b.bits} bits: {len(wrong)} of {ours.size} accumulators differ, "
+                f"{name}, {which.value} pass, {a.bits}x{b.bits} bits: {len(wrong)} of {ours.size} results differ, "
                 f"first at {first}: {report.device} {int(done.result[first])}, PyTorch {int(ours[first])}"
             )
         report.checks.append(Check(name, which, a.bits, b.bits, ours.size, done.outcome.cycles))

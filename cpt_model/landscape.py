@@ -187,9 +187,9 @@ def _digest(tensors: Iterable[Tensor]) -> str:
 
 
 def _fingerprint(model: nn.Module) -> str:
-    """Of all that evaluation depends on: parameters, buffers, quantisers and the ranges of activations."""
+    """Of all that evaluation depends on: parameters, buffers, quantisers, rounding and the ranges of activations."""
     state: Any = quantisation_state(model)
-    layers = {name: (layer["quantiser"], layer["ranges"]) for name, layer in state.items()}
+    layers = {name: (layer["quantiser"], layer["results"], layer["ranges"]) for name, layer in state.items()}
     return _digest(model.state_dict().values()) + hashlib.sha256(json.dumps(layers).encode()).hexdigest()
 
 

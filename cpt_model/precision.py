@@ -87,8 +87,9 @@ def load_quantisation_state(model: nn.Module, saved: dict) -> None:
         odd = sorted(saved.keys() ^ states.keys())
         raise ValueError(f"the saved state has other layers than the model: {', '.join(odd[:5])}")
     for name, state in states.items():
+        theirs = {"results": "exact"} | saved[name]  # states from before there was a choice do not say
         for what, ours in state.settings().items():
-            if saved[name].get(what) != ours:
-                raise ValueError(f"layer '{name}' was saved with {what} {saved[name].get(what)}, here it is {ours}")
+            if theirs.get(what) != ours:
+                raise ValueError(f"layer '{name}' was saved with {what} {theirs.get(what)}, here it is {ours}")
     for name, state in states.items():
         state.load_state_dict(saved[name])

@@ -12,6 +12,7 @@ from typing import TypeVar
 from torch import nn
 
 from cpt_model import fused_paths
+from cpt_model.arithmetic.results import check_results
 from cpt_model.layers import FORMS, LayerState, layer_seed
 from cpt_model.policies import Filter, policy
 from cpt_model.precision import check_widths, prepared_layers
@@ -35,6 +36,8 @@ class Config:
         bits: the precision to begin with; a schedule changes it.
         gradient_bits: width of weight gradients after their product; 0 leaves them in float32, as the CPT authors do.
         seed: of stochastic rounding. Processes of one run take different ones.
+        results: "exact" accumulators, or "rounded" ones of forward and input-error passes: as many bits as
+            `host.precision.result_bits` says, as the accelerator stores them. Weight gradients stay exact.
     """
 
     quantiser: str = "sbm"
@@ -42,10 +45,12 @@ class Config:
     bits: Bits = field(default_factory=lambda: Bits(8, 8))
     gradient_bits: int = 0
     seed: int = 0
+    results: str = "exact"
 
     def __post_init__(self) -> None:
         quantiser(self.quantiser)
         policy(self.policy)
+        check_results(self.results)
         if not isinstance(self.bits, tuple) or len(self.bits) != 2:
             raise ValueError(f"bits = {self.bits}: give a pair, forward and gradient, as Bits(8, 8)")
         object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
@@ -84,6 +89,7 @@ def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | Non
             config.bits,
             layer_seed(config.seed, index),
             config.gradient_bits,
+            config.results,
         )
         module.__class__ = FORMS[type(module)]
         module.cpt = state  # type: ignore[assignment]

@@ -13,9 +13,8 @@ import numpy.typing as npt
 from host.groups import bundles
 from host.layer import Conv, LayerError, Pass
 from host.networks import IMAGE_LAYER
-from host.precision import EXACT, Output, Precision
-from sim.contract import MAX_SHIFT, Format
-from sim.layout import code_range
+from host.precision import EXACT, Output, Precision, safe_shift
+from sim.contract import Format
 from sim.vectors.build import random_codes
 
 Codes = npt.NDArray[np.integer]
@@ -87,16 +86,7 @@ def stored_results(layer: Conv, which: Pass, precision: Precision, results: str)
         raise LayerError(f"unknown results '{results}'; there are: {', '.join(RESULTS)}")
     if results == "exact" or which is Pass.WEIGHT_GRADIENT:
         return EXACT
-    a_most, b_most = (
-        max(-low, high)
-        for low, high in (
-            code_range(precision.a_bits, precision.a_signed),
-            code_range(precision.b_bits, precision.b_signed),
-        )
-    )
-    channels = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
-    largest = channels * layer.kernel[0] * layer.kernel[1] * a_most * b_most
-    shift = next(shift for shift in range(MAX_SHIFT + 1) if largest <= (2**15 - 1) << shift)
+    shift = safe_shift(layer, which, precision, bits=16)
     whole_blocks = all(bundle.groups == 1 for bundle in bundles(layer))
     return Output(Format.INT16, bits=16, shift=shift, row_sums=whole_blocks and results == "int16")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from host.layer import LayerError
+from host.layer import Conv, LayerError, Pass
 from sim.contract import MAX_OPERAND_BITS, MAX_OUT_BITS, MAX_SHIFT, Format
+from sim.layout import code_range
 
 
 @dataclass(frozen=True)
@@ -43,3 +44,47 @@ class Output:
 
 
 EXACT = Output()
+RESULT_BITS = 8  # more than operands have
+
+
+def result_bits(fw_bits: int) -> int:
+    """Width of rounded results of a step: of its forward and its input-error passes, by the forward width.
+
+    >>> [result_bits(fw_bits) for fw_bits in (3, 8, 16)]
+    [11, 16, 16]
+    """
+    return min(MAX_OUT_BITS, fw_bits + RESULT_BITS)
+
+
+def safe_shift(layer: Conv, which: Pass, precision: Precision, bits: int) -> int:
+    """The least shift with which no signed result of `bits` bits of a forward or input-error pass saturates.
+
+    It follows from the widths and the number of terms alone, so it serves every tensor of a layer.
+
+    >>> safe_shift(Conv.linear(1, 144, 16), Pass.FORWARD, Precision(3, 3, b_signed=True), bits=11)  # 144 · 7 · 4
+    2
+    """
+    if which is Pass.WEIGHT_GRADIENT:
+        raise LayerError("weight gradients are stored exactly: they have no shift")
+    if not 2 <= bits <= MAX_OUT_BITS:
+        raise LayerError(f"signed results of {bits} bits: 2..{MAX_OUT_BITS} are supported")
+    a_most, b_most = (
+        max(-low, high)
+        for low, high in (
+            code_range(precision.a_bits, precision.a_signed),
+            code_range(precision.b_bits, precision.b_signed),
+        )
+    )
+    channels = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
+    largest = channels * layer.kernel[0] * layer.kernel[1] * a_most * b_most
+    steps = -(-largest // ((1 << bits - 1) - 1))
+    return (steps - 1).bit_length()
+
+
+def rounded(layer: Conv, which: Pass, precision: Precision) -> Output:
+    """Results of a forward or input-error pass as narrow as its precision allows, half to even; as 16-bit words.
+
+    Weights, the second operand, have the step's forward width.
+    """
+    bits = result_bits(precision.b_bits)
+    return Output(Format.INT16, bits=bits, shift=safe_shift(layer, which, precision, bits))

@@ -1,4 +1,4 @@
-"""A layer's pass from float32 to float32: quantise both operands, and turn exact results back into values.
+"""A layer's pass from float32 to float32: quantise both operands, and turn results back into values.
 
 The arithmetic is the contract's (section 10, `sim.affine`); the product in between runs on any device.
 """
@@ -16,7 +16,7 @@ from host.geometry import geometry
 from host.groups import bundles
 from host.layer import Conv, Pass
 from host.outcome import ListOutcome
-from host.precision import Output, Precision
+from host.precision import EXACT, Output, Precision
 from sim.affine import Quantised, column_sums, combine, group_row_sums, quantise, term_counts
 from sim.executor import Executor
 
@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class QuantisedPass:
-    """A float32 result, and the integers behind it."""
+    """A float32 result, and the integers behind it; of rounded results, what they stand for."""
 
     values: Floats
     a: Quantised
@@ -69,17 +69,21 @@ def run_quantised(
     fw_bits: int,
     bw_bits: int,
     seed: int | None,
+    output: Output = EXACT,
 ) -> QuantisedPass:
     """One pass of the layer on the device: input and weights, error and weights, or input and error."""
     left, right = quantise_operands(layer, which, a, b, fw_bits, bw_bits, seed)
     precision = Precision(left.bits, right.bits, left.signed, right.signed)
     merged_groups = which is not Pass.WEIGHT_GRADIENT and any(part.groups > 1 for part in bundles(layer))
-    done = run_pass(device, layer, which, precision, left.codes, right.codes, Output(row_sums=not merged_groups))
+    wanted = replace(output, row_sums=not merged_groups)
+    done = run_pass(device, layer, which, precision, left.codes, right.codes, wanted)
+    accumulators = done.result.astype(np.int64) << output.shift
     sums = done.row_sums
     if sums is None:
         channels = layer.out_channels if which is Pass.FORWARD else layer.in_channels
         sums = group_row_sums(left.codes, geometry(layer, which), layer.groups, channels)
-    return QuantisedPass(_values(layer, which, done.result, sums, left, right), left, right, done.result, done.outcome)
+    values = _values(layer, which, accumulators, sums, left, right)
+    return QuantisedPass(values, left, right, accumulators, done.outcome)
 
 
 def _values(layer: Conv, which: Pass, acc: npt.NDArray, row_sums: npt.NDArray, a: Quantised, b: Quantised) -> Floats:

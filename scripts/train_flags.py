@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 WARM_UP = {"warm_up": 400, "warm_up_lr": 0.01}  # what the authors' --warm_up does
 # Settings of a recipe that make no sense for a run at one precision, or in float32.
 OF_SCHEDULES = ("schedule", "late_start", "deficit")
-OF_QUANTISATION = ("bw_bits", "bw_schedule", "quantiser", "gradient_bits", "eval_bits")
+OF_QUANTISATION = ("bw_bits", "bw_schedule", "quantiser", "gradient_bits", "results", "eval_bits")
 IGNORED = ("num_bits_schedule", "num_grad_bits_schedule")  # the authors' code reads these and uses neither
 
 
@@ -56,6 +56,9 @@ def _precision(group: Any) -> None:
     group.add_argument("--quantiser", "--quantizer", dest="quantiser", help="sbm, dorefa or wageubn")
     group.add_argument("--policy", help="which layers stay float: cifar, imagenet or none; default: the network's own")
     group.add_argument("--gradient-bits", type=int, metavar="N", help="of weight gradients; 0 leaves them in float32")
+    group.add_argument(
+        "--results", help="of forward and input-error products: exact, or rounded as the board stores them"
+    )
 
 
 def _authors_precision(group: Any) -> None:

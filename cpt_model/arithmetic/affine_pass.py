@@ -14,6 +14,7 @@ from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.quantisers import SBM
 from host.layer import Conv, Pass
+from host.precision import Output
 
 Floats = npt.NDArray[np.float32]
 
@@ -39,7 +40,7 @@ def quantised_pass(
     left, right = torch.from_numpy(a), torch.from_numpy(b)
     seen: list[Tensor] = []
 
-    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, acc: Tensor) -> Tensor:
+    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, acc: Tensor) -> Tensor:
         seen.append(acc)
         return acc
 

@@ -3,7 +3,7 @@
     y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) )
 
 Operands are (n, c, h, w); a fully connected layer is a 1 × 1 convolution of 1 × 1 maps. `watch`, if given, sees the
-contract's integers of every pass and may put its own accumulators in their place (`cpt_model.emulate`).
+contract's integers of every pass and may put its own results in their place (`cpt_model.emulate`).
 """
 
 from __future__ import annotations
@@ -17,22 +17,26 @@ from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
 from cpt_model.arithmetic.exact import convolve, geometry_numbers, suits_native_product, weight_gradient
 from cpt_model.arithmetic.integer import torch_pass
+from cpt_model.arithmetic.results import meant, output_of, stored
 from cpt_model.arithmetic.taps import axes, between, by_tap
 from cpt_model.arithmetic.weights import Weights
 from host.layer import Conv, Pass
+from host.precision import EXACT, Output
 
-# (layer, pass, codes of a, codes of b, accumulators) → accumulators
-Watch = Callable[[Conv, Pass, Quantised, Quantised, Tensor], Tensor]
+# (layer, pass, codes of a, codes of b, what the pass stores, its results) → results
+Watch = Callable[[Conv, Pass, Quantised, Quantised, Output, Tensor], Tensor]
 
 
-def forward(layer: Conv, x: Quantised, weights: Weights, watch: Watch | None = None) -> Tensor:
+def forward(layer: Conv, x: Quantised, weights: Weights, watch: Watch | None = None, results: str = "exact") -> Tensor:
     """The layer's output; weights quantised by output channel."""
-    return _convolution(layer, Pass.FORWARD, x, weights, watch)
+    return _convolution(layer, Pass.FORWARD, x, weights, watch, results)
 
 
-def input_error(layer: Conv, error: Quantised, weights: Weights, watch: Watch | None = None) -> Tensor:
+def input_error(
+    layer: Conv, error: Quantised, weights: Weights, watch: Watch | None = None, results: str = "exact"
+) -> Tensor:
     """The error of the layer's input; weights quantised by input channel, codes in the layer's own shape."""
-    return _convolution(layer, Pass.INPUT_ERROR, error, weights, watch)
+    return _convolution(layer, Pass.INPUT_ERROR, error, weights, watch, results)
 
 
 def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = None) -> Tensor:
@@ -50,20 +54,21 @@ def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = 
     by_group = row_sums.unflatten(0, (layer.groups, -1)).repeat_interleave(layer.out_channels // layer.groups, 0)
     acc = acc + error.zero * by_group
     if watch is not None:
-        acc = watch(layer, Pass.WEIGHT_GRADIENT, x, error, acc)
+        acc = watch(layer, Pass.WEIGHT_GRADIENT, x, error, EXACT, acc)
     col_sums = (col_sums + error.zero * counts)[:, None]
     return combine(acc, by_group, col_sums, counts, x, error.scale, error.offset)
 
 
-def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch: Watch | None) -> Tensor:
+def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch: Watch | None, results: str) -> Tensor:
     b = weights.quantised
+    output = output_of(layer, which, a, b, results)
     terms = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
     row_sums_exact = a.greatest * terms * layer.kernel[0] * layer.kernel[1] <= EXACT_FLOAT32
     finishing = None
     if watch is None and layer.groups == 1 and row_sums_exact and native.usable(a.codes):
         finishing = native.Finishing(
             *(geometry_numbers(layer), which is Pass.INPUT_ERROR, a.sums.by_pixel, terms, weights.tap_sums),
-            *((a.scale.item(), a.offset.item()), (b.scale, b.offset), a.zero),
+            *((a.scale.item(), a.offset.item()), (b.scale, b.offset), a.zero, output.shift),
         )
         if suits_native_product(layer, which, a, weights.greatest_sum):
             return native.product(a.codes, b.codes, finishing)
@@ -71,9 +76,10 @@ def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch
     if finishing is not None and acc.dtype == torch.float32:
         return native.finish_(native.dense(acc), finishing)
     row_sums, col_sums, counts = _sums(layer, which, a, weights, terms)
-    acc = acc.double() + a.zero * col_sums
+    acc = stored(acc.double() + a.zero * col_sums, output)
     if watch is not None:
-        acc = watch(layer, which, a, b, acc)
+        acc = watch(layer, which, a, b, output, acc)
+    acc = meant(acc, output)
     b_scale, b_offset = (each.reshape(1, -1, 1, 1) for each in (b.scale, b.offset))
     return combine(acc, row_sums + a.zero * counts, col_sums, counts, a, b_scale, b_offset)
 

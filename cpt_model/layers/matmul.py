@@ -20,12 +20,14 @@ from torch.amp import custom_bwd, custom_fwd
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
 from cpt_model.arithmetic.float32_probe import float32_is_exact
 from cpt_model.arithmetic.passes import Watch
+from cpt_model.arithmetic.results import meant, output_of, stored
 from cpt_model.layers.product import geometry, quantise_error
 from cpt_model.layers.state import LayerState
-from host.layer import Pass
+from host.layer import Conv, Pass
+from host.precision import Output
 
 
-def rows_by_rows(a: Quantised, b: Quantised, watch: Watch | None = None) -> Tensor:
+def rows_by_rows(a: Quantised, b: Quantised, watch: Watch | None = None, results: str = "exact") -> Tensor:
     """(batch, m, k) and (batch, n, k) codes to float32 (batch, m, n); b's codes are stored as the contract's."""
     row_sums = a.codes.sum(2, keepdim=True, dtype=torch.float64)
     col_sums = b.codes.sum(2, dtype=torch.float64)[:, None]
@@ -33,18 +35,20 @@ def rows_by_rows(a: Quantised, b: Quantised, watch: Watch | None = None) -> Tens
     bound = (a.greatest + abs(a.zero)) * b.codes.abs().sum(2, dtype=torch.float64).max().item()
     exact = bound <= EXACT_FLOAT32 and float32_is_exact()
     left, right = (a.codes, b.codes) if exact else (a.codes.double(), b.codes.double())
-    acc = torch.bmm(left, right.mT).double() + a.zero * col_sums
+    layer = geometry(a.codes.shape[1], a.codes.shape[2], b.codes.shape[1], 1, 1)  # of each matrix of the batch
+    output = output_of(layer, Pass.FORWARD, a, b, results)
+    acc = stored(torch.bmm(left, right.mT).double() + a.zero * col_sums, output)
     if watch is not None:
-        acc = torch.stack([_watched(watch, a, b, index, acc[index]) for index in range(len(acc))])
+        acc = torch.stack([_watched(watch, layer, a, b, output, index, acc[index]) for index in range(len(acc))])
+    acc = meant(acc, output)
     row_sums = row_sums + a.zero * count
     return combine(acc, row_sums, col_sums, count, a, b.scale, b.offset)
 
 
-def _watched(watch: Watch, a: Quantised, b: Quantised, index: int, acc: Tensor) -> Tensor:
+def _watched(watch: Watch, layer: Conv, a: Quantised, b: Quantised, output: Output, index: int, acc: Tensor) -> Tensor:
     """One matrix of the batch, shown as a fully connected layer."""
     left, right = (replace(each, codes=each.codes[index, :, :, None, None]) for each in (a, b))
-    layer = geometry(left.codes.shape[0], left.codes.shape[1], right.codes.shape[0], 1, 1)
-    return watch(layer, Pass.FORWARD, left, right, acc[:, :, None, None])[:, :, 0, 0]
+    return watch(layer, Pass.FORWARD, left, right, output, acc[:, :, None, None])[:, :, 0, 0]
 
 
 def _matrices(quantised: Quantised) -> Quantised:
@@ -74,7 +78,7 @@ class _Matmul(torch.autograd.Function):
         ctx.state, ctx.bits, ctx.seeds = state, state.bits, seeds
         ctx.operands = [replace(each, codes=each.codes[:0]) for each in operands]
         ctx.save_for_backward(*(each.codes for each in operands), *masks)
-        return rows_by_rows(operands[0], operands[1], state.watch)
+        return rows_by_rows(operands[0], operands[1], state.watch, state.results)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -89,8 +93,9 @@ class _Matmul(torch.autograd.Function):
         else:
             with ctx.state.blamed("error"):
                 e = _matrices(ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seeds[0]))
-            from_a = rows_by_rows(e, _transposed(b), ctx.state.watch) if wants_a else None
-            from_b = rows_by_rows(_transposed(e), _transposed(a), ctx.state.watch) if wants_b else None
+            how = ctx.state.watch, ctx.state.results
+            from_a = rows_by_rows(e, _transposed(b), *how) if wants_a else None
+            from_b = rows_by_rows(_transposed(e), _transposed(a), *how) if wants_b else None
         results = [
             each if each is None or mask is None else each * mask
             for each, mask in zip((from_a, from_b), masks, strict=True)

@@ -74,7 +74,7 @@ class _Product(torch.autograd.Function):
         ctx.layer, ctx.state, ctx.codes, ctx.bits, ctx.seeds = layer, state, codes, state.bits, seeds
         ctx.x = replace(quantised, codes=quantised.codes[:0])  # the codes themselves go through save_for_backward
         ctx.save_for_backward(quantised.codes, weights, mask)
-        return passes.forward(layer, quantised, weight_codes, state.watch)
+        return passes.forward(layer, quantised, weight_codes, state.watch, state.results)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
@@ -93,7 +93,7 @@ class _Product(torch.autograd.Function):
             if wants_x:
                 with ctx.state.blamed("weights"):
                     weight_codes = ctx.codes.by_input
-                from_x = passes.input_error(ctx.layer, e, weight_codes, watch)
+                from_x = passes.input_error(ctx.layer, e, weight_codes, watch, ctx.state.results)
             if wants_weights:
                 from_weights = passes.gradient(ctx.layer, x, e, watch)
         if from_x is not None and mask is not None:

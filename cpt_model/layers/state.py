@@ -26,6 +26,7 @@ class LayerState:
     bits: Bits
     seed: int
     gradient_bits: int = 0  # of weight gradients; 0 leaves them in float32
+    results: str = "exact"  # or "rounded": what forward and input-error passes store
     draws: int = 0
     ranges: dict[str, RunningRange] = field(default_factory=lambda: defaultdict(RunningRange))
     watch: Watch | None = None
@@ -57,7 +58,12 @@ class LayerState:
 
     def settings(self) -> dict[str, object]:
         """What a saved state must have been made with."""
-        return {"quantiser": self.quantiser.name, "seed": self.seed, "gradient_bits": self.gradient_bits}
+        return {
+            "quantiser": self.quantiser.name,
+            "seed": self.seed,
+            "gradient_bits": self.gradient_bits,
+            "results": self.results,
+        }
 
     def state_dict(self) -> dict[str, object]:
         ranges = {what: seen.state() for what, seen in self.ranges.items()}

@@ -91,4 +91,5 @@ def folder_name(run: Settings) -> str:
     """
     words = precision_name(run).replace("/", "_").replace(" ", "_")
     quantiser = "" if run.quantiser == "sbm" else f"_{run.quantiser}"
-    return f"{run.arch}_{words}{quantiser}_seed{run.seed}"
+    results = "" if run.results == "exact" else f"_{run.results}"
+    return f"{run.arch}_{words}{quantiser}{results}_seed{run.seed}"

@@ -61,6 +61,7 @@ class Settings:
         quantiser: "sbm", "dorefa" or "wageubn".
         policy: which layers stay float; None is the network's own.
         gradient_bits: of weight gradients after their product; 0 leaves them in float32.
+        results: of forward and input-error passes: "exact", or "rounded" to what the accelerator stores.
         optimiser: "sgd" or "adam".
         lr: the highest learning rate.
         momentum: of SGD.
@@ -111,6 +112,7 @@ class Settings:
     quantiser: str = "sbm"
     policy: str | None = None
     gradient_bits: int = 0
+    results: str = "exact"
     optimiser: str = "sgd"
     lr: float = 0.1
     momentum: float = 0.9
@@ -237,7 +239,7 @@ def _precision(run: Settings) -> None:
         return
     if run.bw_bits == (0,):
         _refuse(f"bw_bits = 0 with fw_bits = {run.fw_bits}: gradients are float32 only where all is (fw_bits 0)")
-    Config(run.quantiser, "none", gradient_bits=run.gradient_bits, seed=run.seed)
+    Config(run.quantiser, "none", gradient_bits=run.gradient_bits, seed=run.seed, results=run.results)
     if run.quantiser == "wageubn" and min(run.fw_bits + run.bw_bits) < 2:
         _refuse("the quantiser wageubn needs 2 bits or more")
     _schedule("schedule", run.schedule, "fw_bits", run.fw_bits)
@@ -252,7 +254,7 @@ def _float(run: Settings) -> None:
     if run.bw_bits not in ((0,), (8,)):
         _refuse(f"bw_bits = {run.bw_bits} with fw_bits 0, which is plain float32")
     plain = Settings.__dataclass_fields__
-    names = "schedule bw_schedule late_start deficit float_from eval_bits quantiser gradient_bits"
+    names = "schedule bw_schedule late_start deficit float_from eval_bits quantiser gradient_bits results"
     for name in names.split():
         value = getattr(run, name)
         if value != plain[name].default:

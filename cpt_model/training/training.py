@@ -59,7 +59,7 @@ class Training:
         self.precision: Run | None = None
         if schedules is not None:
             noise = noise_seed(run.seed, who.rank)
-            config = Config(run.quantiser, self._policy(), self.meter.highest(), run.gradient_bits, noise)
+            config = Config(run.quantiser, self._policy(), self.meter.highest(), run.gradient_bits, noise, run.results)
             prepare_(self.model, config)
             self.precision = Run(self.model, schedules, self.total)
         self.averaging = None

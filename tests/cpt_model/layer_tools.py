@@ -16,7 +16,7 @@ from cpt_model.arithmetic.affine import Quantised
 from cpt_model.precision import layer_states
 from host.execute import run_pass
 from host.layer import Conv, Pass
-from host.precision import Precision
+from host.precision import Output, Precision
 from sim.reference import Reference
 from tests.tools import ZC706
 
@@ -36,19 +36,20 @@ def patterns(values: Tensor) -> npt.NDArray[np.int32]:
 
 @dataclass
 class Product:
-    """One matrix pass as a layer ran it: the contract's codes and accumulators."""
+    """One matrix pass as a layer ran it: the contract's codes, and what the pass stores."""
 
     layer: Conv
     which: Pass
     a: Quantised
     b: Quantised
-    accumulators: Tensor
+    output: Output
+    results: Tensor
 
     def on_the_reference(self) -> npt.NDArray[np.integer]:
-        """The accumulators of the same codes by the driver and the NumPy model of the accelerator."""
+        """The results of the same codes by the driver and the NumPy model of the accelerator."""
         a, b = (each.contract_codes().numpy().astype(np.int64) for each in (self.a, self.b))
         precision = Precision(self.a.bits, self.b.bits, self.a.signed, self.b.signed)
-        return run_pass(Reference(ZC706), self.layer, self.which, precision, a, b).result
+        return run_pass(Reference(ZC706), self.layer, self.which, precision, a, b, self.output).result
 
 
 @dataclass
@@ -57,15 +58,15 @@ class Recorder:
 
     products: list[Product] = field(default_factory=list)
 
-    def __call__(self, layer: Conv, which: Pass, a: Quantised, b: Quantised, acc: Tensor) -> Tensor:
-        self.products.append(Product(layer, which, a, b, acc.clone()))
-        return acc
+    def __call__(self, layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, results: Tensor) -> Tensor:
+        self.products.append(Product(layer, which, a, b, output, results.clone()))
+        return results
 
     def check(self, *expected: Pass) -> None:
         """Every product agrees with the reference, and these passes were seen."""
         assert {product.which for product in self.products} == set(expected)
         for product in self.products:
-            assert np.array_equal(product.accumulators.numpy(), product.on_the_reference()), product.which
+            assert np.array_equal(product.results.numpy(), product.on_the_reference()), product.which
 
 
 def watched(model: nn.Module) -> Recorder:

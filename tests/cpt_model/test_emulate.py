@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,10 +14,13 @@ from torch import Tensor, nn
 from cpt_model import Bits, Config, emulate, prepare_, set_precision
 from cpt_model.emulate import EmulationError
 from cpt_model.models import CifarResNet
+from host.execute import run_pass
 from host.layer import Pass
 from sim.config import Config as Build
+from sim.contract import Format
 from sim.reference import Outcome, Reference
 from sim.tensors import Memory
+from tests.cpt_model.layer_tools import trained_step
 
 
 class Language(nn.Module):
@@ -53,9 +58,37 @@ def test_a_training_step_of_a_resnet_runs_on_the_accelerator(device: str, bits: 
     assert "conv1" in str(report)
 
 
-def test_recurrent_and_attention_products_run_on_it_too() -> None:
+@pytest.mark.parametrize("device", ["reference", "hls"])
+@pytest.mark.parametrize("width", [3, 8])
+def test_rounded_results_are_the_commands_own(device: str, width: int) -> None:
+    """The wide map's results are 16-bit words on the tiny build, the others bit planes: both are what PyTorch has."""
+    torch.manual_seed(0)
+    layers = (
+        nn.Conv2d(3, 20, 3, 1, 1),
+        nn.ReLU(),
+        nn.Conv2d(20, 20, 3, 2, 1, groups=4),
+        nn.Flatten(),
+        nn.Linear(1200, 7),
+    )
+    config = Config(policy="none", bits=Bits(width, 8), results="rounded")
+    alone = prepare_(nn.Sequential(*copy.deepcopy(layers)), config)
+    model = prepare_(nn.Sequential(*layers), config)
+    x = torch.randn(2, 3, 10, 24)
+    with patch("host.execute.run_pass", wraps=run_pass) as runs, emulate(model, device, config="tiny") as report:
+        y, error = trained_step(model, x)
+        stored = [call.args[6] for call in runs.call_args_list]
+    expected = trained_step(alone, x)
+    assert torch.equal(y, expected[0])
+    assert torch.equal(error, expected[1])
+    assert {check.which for check in report.checks} == set(Pass)
+    assert {each.bits for each in stored} == {0, width + 8}
+    assert {each.out_format for each in stored} == {None, Format.INT16, Format.PLANES}
+
+
+@pytest.mark.parametrize("results", ["exact", "rounded"])
+def test_recurrent_and_attention_products_run_on_it_too(results: str) -> None:
     torch.manual_seed(1)
-    model = prepare_(Language(), Config(policy="none"))
+    model = prepare_(Language(), Config(policy="none", bits=Bits(4, 8), results=results))
     with emulate(model, "reference", config="tiny") as report:
         model(torch.randn(3, 2, 6)).square().mean().backward()
     assert {check.layer for check in report.checks} == {"lstm", "attention"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 import torch
@@ -154,6 +155,7 @@ def test_the_quantisation_state_is_loaded_from_a_file_of_weights_only() -> None:
         (Config("wageubn"), "layer '0' was saved with quantiser sbm, here it is wageubn"),
         (Config(seed=1), r"layer '0' was saved with seed \d+, here it is \d+"),
         (Config(gradient_bits=8), "layer '0' was saved with gradient_bits 0, here it is 8"),
+        (Config(results="rounded"), "layer '0' was saved with results exact, here it is rounded"),
     ],
 )
 def test_a_state_saved_with_other_settings_is_refused_and_changes_nothing(config: Config, message: str) -> None:
@@ -164,6 +166,16 @@ def test_a_state_saved_with_other_settings_is_refused_and_changes_nothing(config
     with pytest.raises(ValueError, match=message):
         load_quantisation_state(other, quantisation_state(model))
     assert quantisation_state(other) == before
+
+
+def test_a_state_from_before_there_was_a_choice_of_results_is_an_exact_one() -> None:
+    saved: Any = quantisation_state(made())
+    for layer in saved.values():
+        del layer["results"]
+    load_quantisation_state(made(), saved)
+    rounded = prepare_(nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1)), Config(results="rounded"))
+    with pytest.raises(ValueError, match="saved with results exact, here it is rounded"):
+        load_quantisation_state(rounded, saved)
 
 
 def test_the_last_layers_settings_are_compared_before_the_first_layer_changes() -> None:

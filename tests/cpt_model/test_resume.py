@@ -26,10 +26,10 @@ STEPS = 8
 class Run:
     """A small network, its optimiser and its schedule of bits."""
 
-    def __init__(self, quantiser: str = "sbm", seed: int = 0, gradient_bits: int = 0) -> None:
+    def __init__(self, quantiser: str = "sbm", seed: int = 0, gradient_bits: int = 0, results: str = "exact") -> None:
         torch.manual_seed(3)
         model = nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(36, 3))
-        config = Config(quantiser, "none", Bits(8, 8), gradient_bits, seed)
+        config = Config(quantiser, "none", Bits(8, 8), gradient_bits, seed, results)
         self.model = prepare_(model, config)
         self.optimiser = torch.optim.SGD(self.model.parameters(), 0.1, momentum=0.9)
         self.bits: PrecisionScheduler = scheduler(self.model, CPT(3, 8, cycles=2), 6, STEPS)
@@ -67,7 +67,10 @@ def trained(**options: Any) -> Run:
     return run
 
 
-@pytest.mark.parametrize("options", [{}, {"quantiser": "dorefa"}, {"quantiser": "wageubn", "gradient_bits": 8}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"quantiser": "dorefa"}, {"quantiser": "wageubn", "gradient_bits": 8}, {"results": "rounded"}],
+)
 @pytest.mark.parametrize("at", [1, 5])
 def test_a_resumed_run_equals_an_uninterrupted_one(options: dict[str, Any], at: int) -> None:
     whole = trained(**options)

@@ -28,6 +28,14 @@ def test_the_loss_falls_with_the_other_quantisers(quantiser: str) -> None:
     assert run.last_loss < 0.6 * run.first_loss
 
 
+@pytest.mark.parametrize("width", [3, 8])
+def test_the_loss_falls_with_rounded_results(width: int) -> None:
+    rounded = bit_exact_run(Static(width), 8, seed=0, steps=60, config=Config(results="rounded"))
+    exact = bit_exact_run(Static(width), 8, seed=0, steps=60, config=Config())
+    assert rounded.last_loss < 0.6 * rounded.first_loss
+    assert rounded.last_loss != exact.last_loss
+
+
 @pytest.mark.slow
 def test_cycling_precision_reaches_float_accuracy_and_that_of_fake_quantisation() -> None:
     """Within two points, on the mean of two seeds: the spread of one run is about one (`cpt bench accuracy`)."""

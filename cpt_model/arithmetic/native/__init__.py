@@ -93,7 +93,7 @@ class Finishing:
     """What makes results of a forward or (transposed) input-error pass's accumulators, as `finish.h` says.
 
     `geometry` is kernel, stride, padding, size and output size of rows, then of columns; `a` and `b` are scale and
-    offset of activations or errors, and of weights.
+    offset of activations or errors, and of weights. Accumulators are rounded to multiples of 2^shift.
     """
 
     geometry: tuple[int, ...]
@@ -104,6 +104,7 @@ class Finishing:
     a: tuple[float, float]
     b: tuple[Tensor, Tensor]
     zero: int
+    shift: int = 0
 
     def tensors(self, channels: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Sums by pixel, sums by tap, scale and offset of the weights: dense, for as long as the caller keeps them."""
@@ -134,7 +135,7 @@ def product(a: Tensor, weights: Tensor, finishing: Finishing) -> Tensor:
     library.cpt_product(
         *(a.data_ptr(), weights.data_ptr(), channels_last(weights), y.data_ptr(), a.shape[0], outs, ins, transposed),
         *(finishing.shape, pixels.data_ptr(), tap_sums.data_ptr(), *finishing.a),
-        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, torch.get_num_threads()),
+        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, finishing.shift, torch.get_num_threads()),
     )
     return y
 
@@ -148,7 +149,7 @@ def finish_(acc: Tensor, finishing: Finishing) -> Tensor:
     library.cpt_finish(
         *(acc.data_ptr(), images, channels, channels_last(acc), finishing.transposed, finishing.shape),
         *(pixels.data_ptr(), finishing.terms, tap_sums.data_ptr(), *finishing.a),
-        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, torch.get_num_threads()),
+        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, finishing.shift, torch.get_num_threads()),
     )
     return acc
 

@@ -2,6 +2,7 @@
 // section 10 has it (sim/CONTRACT.md).
 #include "finish.h"
 
+#include <cmath>
 #include <map>
 #include <new>
 
@@ -28,14 +29,26 @@ struct Kinds {
     }
 };
 
-// Neighbouring pixels that share their terms, in channels-last order: y = (y + shift)·alpha + (row·beta + border).
+// What, added to a float32 of at most 2^(22 + shift) and taken away again, leaves it rounded to a multiple of 2^shift,
+// half to even: the sum's last bit is worth that much. 0 leaves it as it is.
+float rounder_of(int32_t shift) { return shift ? std::ldexp(1.5f, 23 + shift) : 0.0f; }
+
+template <bool Rounded>
+float rounded(float accumulator, float rounder) {
+    return Rounded ? (accumulator + rounder) - rounder : accumulator;
+}
+
+// Neighbouring pixels that share their terms, in channels-last order:
+// y = rounded(y + shift)·alpha + (row·beta + border).
+template <bool Rounded>
 void finish_pixels(float* __restrict y, int64_t pixels, int64_t channels, const float* __restrict row,
                    const float* __restrict alpha, const float* __restrict beta, const float* __restrict shift,
-                   const float* __restrict border) {
+                   const float* __restrict border, float rounder) {
     for (int64_t p = 0; p < pixels; ++p, y += channels) {
         const float sum = row[p];
 #pragma omp simd
-        for (int64_t c = 0; c < channels; ++c) y[c] = (y[c] + shift[c]) * alpha[c] + (sum * beta[c] + border[c]);
+        for (int64_t c = 0; c < channels; ++c)
+            y[c] = rounded<Rounded>(y[c] + shift[c], rounder) * alpha[c] + (sum * beta[c] + border[c]);
     }
 }
 
@@ -69,11 +82,12 @@ std::vector<double> sums_by_tap(const Axis& rows, const Axis& columns, const flo
 
 Finish::Finish(const int64_t* geometry, bool transposed, int64_t channels, bool channels_last, const float* pixels,
                float terms, const float* tap_sums, float a_scale, float a_offset, const float* b_scale,
-               const float* b_offset, float zero, int threads)
+               const float* b_offset, float zero, int32_t shift, int threads)
     : rows_(geometry, transposed),
       columns_(geometry + 5, transposed),
       channels_(channels),
       count_(rows_.results() * columns_.results()),
+      rounder_(rounder_of(shift)),
       channels_last_(channels_last),
       pixels_(pixels),
       alpha_(channels),
@@ -123,18 +137,24 @@ void Finish::image(float* y, int64_t n, int thread) {
             for (int64_t w = 0; w < in_width; ++w) partial[w] += sums[in * in_width + w];
         columns_.gather(partial, row + h * width);
     }
+    rounder_ ? combine<true>(y, row) : combine<false>(y, row);
+}
+
+template <bool Rounded>
+void Finish::combine(float* y, const float* row) const {
     if (channels_last_) {
         for (int64_t p = 0, end; p < count_; p = end) {
             for (end = p + 1; end < count_ && kind_[end] == kind_[p];) ++end;
-            finish_pixels(y + p * channels_, end - p, channels_, row + p, alpha_.data(), beta_.data(),
-                          &shift_[kind_[p]], &border_[kind_[p]]);
+            finish_pixels<Rounded>(y + p * channels_, end - p, channels_, row + p, alpha_.data(), beta_.data(),
+                                   &shift_[kind_[p]], &border_[kind_[p]], rounder_);
         }
         return;
     }
     for (int64_t c = 0; c < channels_; ++c, y += count_) {
 #pragma omp simd
         for (int64_t p = 0; p < count_; ++p)
-            y[p] = (y[p] + shift_[kind_[p] + c]) * alpha_[c] + (row[p] * beta_[c] + border_[kind_[p] + c]);
+            y[p] = rounded<Rounded>(y[p] + shift_[kind_[p] + c], rounder_) * alpha_[c] +
+                   (row[p] * beta_[c] + border_[kind_[p] + c]);
     }
 }
 
@@ -142,10 +162,10 @@ extern "C" {
 
 int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_last, int32_t transposed,
                    const int64_t* geometry, const float* pixels, float terms, const float* tap_sums, float a_scale,
-                   float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t threads) try {
+                   float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t shift, int32_t threads) try {
     threads = std::min<int64_t>(threads, images);
     Finish finish(geometry, transposed, channels, channels_last, pixels, terms, tap_sums, a_scale, a_offset, b_scale,
-                  b_offset, zero, threads);
+                  b_offset, zero, shift, threads);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t n = 0; n < images; ++n) finish.image(y + n * finish.image_size(), n, omp_get_thread_num());
     return kDone;

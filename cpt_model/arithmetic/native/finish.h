@@ -53,10 +53,11 @@ class Finish {
   public:
     // geometry: kernel, stride, padding, size and output size of rows, then of columns. `pixels` are sums of A's codes
     // over channels, `terms` how many channels those are, `tap_sums` sums of B's codes by tap and output channel of the
-    // pass, scale and offset of B by such channel.
+    // pass, scale and offset of B by such channel. The contract's accumulators are rounded to multiples of 2^shift,
+    // which may have 16 bits at most beside a shift.
     Finish(const int64_t* geometry, bool transposed, int64_t channels, bool channels_last, const float* pixels,
            float terms, const float* tap_sums, float a_scale, float a_offset, const float* b_scale,
-           const float* b_offset, float zero, int threads);
+           const float* b_offset, float zero, int32_t shift, int threads);
 
     // In place; n is the image's number in the batch.
     void image(float* y, int64_t n, int thread);
@@ -64,8 +65,13 @@ class Finish {
     int64_t image_size() const { return channels_ * count_; }
 
   private:
+    // `row` are the image's row sums.
+    template <bool Rounded>
+    void combine(float* y, const float* row) const;
+
     Axis rows_, columns_;
     int64_t channels_, count_;  // count: pixels of a result
+    float rounder_;
     bool channels_last_;
     const float* pixels_;
     std::vector<float> alpha_, beta_;              // by channel

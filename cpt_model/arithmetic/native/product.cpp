@@ -91,7 +91,7 @@ extern "C" {
 int32_t cpt_product(const float* a, const float* w, int32_t w_last, float* y, int64_t images, int64_t outs, int64_t ins,
                     int32_t transposed, const int64_t* geometry, const float* pixels, const float* tap_sums,
                     float a_scale, float a_offset, const float* b_scale, const float* b_offset, float zero,
-                    int32_t threads) try {
+                    int32_t shift, int32_t threads) try {
     threads = std::min<int64_t>(threads, images);
     const auto window = [&](const int64_t* numbers) {
         const Window of = Window::of(numbers);
@@ -102,7 +102,7 @@ int32_t cpt_product(const float* a, const float* w, int32_t w_last, float* y, in
     const Strides at(terms, rows.size, columns.size, true);
     const std::vector<float> weights = pack(w, w_last, outs, ins, rows.kernel, columns.kernel, transposed);
     Finish finish(geometry, transposed, results, true, pixels, terms, tap_sums, a_scale, a_offset, b_scale, b_offset,
-                  zero, threads);
+                  zero, shift, threads);
     const int64_t map_size = rows.padded() * columns.padded() * terms, a_size = terms * rows.size * columns.size;
     std::vector<float> maps(threads * map_size);
 #pragma omp parallel for num_threads(threads) schedule(static)

@@ -13,6 +13,7 @@ from cpt_model.arithmetic import passes
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.quantisers import SBM
 from host.layer import Conv, Pass
+from host.precision import Output
 from host.quantised_pass import QuantisedPass, run_quantised
 from sim.reference import Reference
 from tests.cpt_model.layer_tools import patterns, pytorch_alone
@@ -40,7 +41,7 @@ def ours(layer: Conv, which: Pass, operands: list[Floats], bits: tuple[int, int]
     a, b = (torch.from_numpy(each) for each in operands)
     seen: list[Tensor] = []
 
-    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, acc: Tensor) -> Tensor:
+    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, acc: Tensor) -> Tensor:
         seen.append(acc)
         return acc
 

@@ -1,0 +1,213 @@
+"""Rounded results of forward and input-error passes are the epilogue's, to the bit, in C++ and in PyTorch alone."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from cpt_model import Bits, Config, prepare_
+from cpt_model.arithmetic import native, passes
+from cpt_model.arithmetic.affine import Quantised, quantise
+from cpt_model.arithmetic.results import check_results, meant, output_of, stored
+from cpt_model.arithmetic.weights import Weights
+from cpt_model.quantisers import SBM
+from host.execute import run_pass
+from host.layer import Conv, LayerError, Pass
+from host.precision import Output, Precision, result_bits, rounded, safe_shift
+from host.quantised_pass import run_quantised
+from sim.contract import Format
+from sim.epilogue import shift_half_even
+from sim.layout import code_range
+from sim.reference import Reference
+from tests.cpt_model.layer_tools import patterns, pytorch_alone, trained_step, watched
+from tests.tools import ZC706, layers
+
+RUN = {Pass.FORWARD: passes.forward, Pass.INPUT_ERROR: passes.input_error}
+FORMATS = (torch.contiguous_format, torch.channels_last)
+ONE = torch.ones(1, 1, 1, 1)
+
+
+def ours(layer: Conv, which: Pass, a: Quantised, b: Weights) -> Tensor:
+    """Fused, watched, in both memory formats, and by PyTorch alone: all the same."""
+    found = []
+    for memory_format in FORMATS:
+        operand = replace(a, codes=a.codes.contiguous(memory_format=memory_format), known_sums=None)
+        for alone in (False, True):
+            with pytorch_alone() if alone else nullcontext():
+                found.append(RUN[which](layer, operand, b, None, "rounded"))
+        found.append(RUN[which](layer, operand, b, lambda *seen: seen[-1], "rounded"))
+    for other in found[1:]:
+        assert np.array_equal(patterns(found[0]), patterns(other))
+    return found[0]
+
+
+@settings(max_examples=80)
+@given(
+    layers(),
+    st.sampled_from(list(RUN)),
+    st.tuples(st.integers(1, 16), st.integers(1, 16)),
+    st.integers(0, 2**64 - 1),
+)
+def test_any_layer_at_any_precision_gives_the_drivers_values(
+    layer: Conv, which: Pass, bits: tuple[int, int], seed: int
+) -> None:
+    rng = np.random.default_rng(seed % 997)
+    a, b = ((rng.normal(size=shape) + rng.normal()).astype(np.float32) for shape in layer.operand_shapes(which))
+    operand = quantise(torch.from_numpy(a), bits[0], False)
+    if which is Pass.INPUT_ERROR:
+        error = SBM().error(torch.from_numpy(a), bits[1], seed)
+        operand = replace(error, codes=error.codes.contiguous())
+    output = output_of(layer, which, operand, quantise(torch.from_numpy(b), bits[0], True), "rounded")
+    theirs = run_quantised(Reference(ZC706), layer, which, a, b, *bits, seed, output)
+    values = ours(layer, which, operand, SBM().pass_weights(torch.from_numpy(b), bits[0], which, layer.groups))
+    assert np.array_equal(values.numpy(), theirs.values)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        Conv(1, 16, 3, 4, 5, (3, 3), (1, 1), (1, 1)),
+        Conv(2, 12, 8, 5, 4, (3, 2), (2, 1), (1, 0), groups=4),
+        Conv.linear(3, 37, 5),
+    ],
+    ids=["3x3", "groups", "linear"],
+)
+@pytest.mark.parametrize("bits", range(1, 17))
+@pytest.mark.parametrize("which", RUN)
+def test_the_greatest_sums_of_a_width_do_not_saturate(layer: Conv, which: Pass, bits: int) -> None:
+    """Every code at an end of its range: the shift is the least that holds them, and the reference rounds the same."""
+    signed = which is Pass.INPUT_ERROR
+    precision = Precision(8 if signed else bits, bits, signed, b_signed=True)
+    output = rounded(layer, which, precision)
+    most = (1 << output.bits - 1) - 1
+    a_shape, b_shape = layer.operand_shapes(which)
+    for a_end in (0, 1):
+        for b_end in (0, 1):
+            a = np.full(a_shape, code_range(precision.a_bits, signed)[a_end])
+            b = np.full(b_shape, code_range(bits, True)[b_end])
+            codes = run_pass(Reference(ZC706), layer, which, precision, a, b, output).result
+            sums = run_pass(Reference(ZC706), layer, which, precision, a, b).result.astype(np.int64)
+            assert np.abs(sums).max() <= most << output.shift
+            assert np.array_equal(codes, shift_half_even(sums, output.shift))
+            left = Quantised(torch.from_numpy(a).float(), ONE, 0 * ONE, precision.a_bits, signed)
+            right = Quantised(torch.from_numpy(b).float(), ONE, 0 * ONE, bits, True)
+            values = ours(layer, which, left, Weights.of(right, which, layer.groups))
+            assert np.array_equal(values.numpy(), codes * 2.0**output.shift)
+    terms = (layer.out_channels if signed else layer.in_channels) // layer.groups * layer.kernel[0] * layer.kernel[1]
+    largest = terms * max(map(abs, code_range(precision.a_bits, signed))) * (1 << bits - 1)
+    assert output.shift == 0 or largest > most << output.shift - 1
+
+
+@pytest.mark.parametrize("shift", [1, 2, 5, 9])
+def test_ties_go_to_even_and_nothing_is_minus_zero(shift: int) -> None:
+    """All sums that 16 bits and the shift hold, or 2^24, half steps among them, by PyTorch and by the C++ finish."""
+    most = min(1 << 24, ((1 << 15) - 1) << shift)
+    sums = torch.arange(-most, most + 1, max(1, most >> 16), dtype=torch.float64)
+    sums = torch.cat([sums, torch.arange(-(3 << shift), 3 << shift)])
+    sums = sums[: len(sums) // 2 * 2].reshape(1, 2, -1, 1)
+    output = Output(Format.INT16, bits=16, shift=shift)
+    expected = shift_half_even(sums.numpy().astype(np.int64), shift)
+    codes = stored(sums, output)
+    assert np.array_equal(codes.numpy(), expected)
+    assert not torch.signbit(codes[codes == 0]).any()
+    count = sums.shape[2]
+    geometry = (1, 1, 0, count, count, 1, 1, 0, 1, 1)
+    for memory_format in FORMATS:
+        acc = sums.float().contiguous(memory_format=memory_format)
+        pixels, taps = torch.zeros(1, 1, count, 1), torch.zeros(1, 1, 2)
+        channel = torch.ones(2), torch.zeros(2)
+        terms = native.Finishing(geometry, False, pixels, 1, taps, (1.0, 0.0), channel, 0, shift)
+        values = native.finish_(acc.clone(memory_format=torch.preserve_format), terms)
+        assert np.array_equal(patterns(values), patterns(meant(codes, output).float()))
+
+
+def test_codes_counted_from_another_zero_are_rounded_as_the_contracts() -> None:
+    """Sums of codes minus `zero` would round elsewhere."""
+    layer = Conv(2, 5, 16, 6, 6, (3, 3), (1, 1), (1, 1))
+    generator = torch.Generator().manual_seed(0)
+    error = torch.randn(layer.output_shape, generator=generator)
+    weights = SBM().pass_weights(torch.randn(layer.weight_shape, generator=generator), 3, Pass.INPUT_ERROR, 1)
+    plain = quantise(error, 8, signed=True)
+    results = [
+        ours(layer, Pass.INPUT_ERROR, replace(plain, codes=plain.codes - zero, zero=zero, known_sums=None), weights)
+        for zero in (0, -7, 61)
+    ]
+    assert output_of(layer, Pass.INPUT_ERROR, plain, weights.quantised, "rounded").shift > 0
+    for other in results[1:]:
+        assert np.array_equal(patterns(results[0]), patterns(other))
+
+
+@pytest.mark.parametrize("memory_format", FORMATS)
+@pytest.mark.parametrize("quantiser", ["sbm", "dorefa", "wageubn"])
+@pytest.mark.parametrize("bits", [Bits(2, 2), Bits(3, 8), Bits(8, 8), Bits(16, 16)])
+def test_a_whole_step_is_the_same_in_cpp_and_equals_the_reference(
+    bits: Bits, quantiser: str, memory_format: torch.memory_format
+) -> None:
+    x = torch.randn(2, 6, 7, 6, generator=torch.Generator().manual_seed(0)).contiguous(memory_format=memory_format)
+    steps = []
+    for how in ("C++", "PyTorch", "watched"):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Conv2d(6, 18, 3, 1, 1), nn.ReLU(), nn.Conv2d(18, 6, (2, 1), 2, groups=3))
+        prepare_(model, Config(quantiser, bits=bits, results="rounded"))
+        recorder = watched(model) if how == "watched" else None
+        with pytorch_alone() if how == "PyTorch" else nullcontext():
+            parts = trained_step(model, x)
+        if recorder is not None:
+            recorder.check(*Pass)
+            assert {each.output.bits for each in recorder.products} == {0, result_bits(bits.forward)}
+        gradients = [each.grad for each in model.parameters() if each.grad is not None]
+        steps.append([patterns(each) for each in (*parts, *gradients)])
+    for other in steps[1:]:
+        assert all(np.array_equal(one, another) for one, another in zip(steps[0], other, strict=True))
+
+
+@pytest.mark.parametrize("width", [3, 8])
+def test_recurrent_and_attention_products_are_rounded_too(width: int) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(3, 2, 16)
+    lstm, attention = nn.LSTM(16, 8), nn.MultiheadAttention(16, 2)
+    for layer in (lstm, attention):
+        prepare_(layer, Config(policy="none", bits=Bits(width, 8), results="rounded"))
+        recorder = watched(layer)
+        rows = x.clone().requires_grad_()
+        y, _ = lstm(rows) if layer is lstm else attention(rows, rows, rows)
+        y.square().mean().backward()
+        recorder.check(*Pass)
+        assert {each.output.bits for each in recorder.products} == {0, width + 8}
+        assert max(each.output.shift for each in recorder.products) > 0
+
+
+def test_float_steps_have_nothing_to_round() -> None:
+    x = torch.randn(2, 3, 6, 6)
+    for bits in (Bits(0, 0), Bits(0, 8)):
+        torch.manual_seed(0)
+        exact, narrow = (nn.Conv2d(3, 4, 3) for _ in range(2))
+        narrow.load_state_dict(exact.state_dict())
+        prepare_(exact, Config(bits=bits))
+        prepare_(narrow, Config(bits=bits, results="rounded"))
+        for one, other in zip(trained_step(exact, x), trained_step(narrow, x), strict=True):
+            assert torch.equal(one, other)
+
+
+def test_one_rule_of_widths() -> None:
+    assert [result_bits(width) for width in (1, 3, 7, 8, 9, 16)] == [9, 11, 15, 16, 16, 16]
+    layer = Conv.linear(1, 1, 1)
+    assert rounded(layer, Pass.FORWARD, Precision(3, 3, b_signed=True)) == Output(Format.INT16, bits=11)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    layer, precision = Conv.linear(1, 2, 3), Precision(3, 3)
+    with pytest.raises(ValueError, match="unknown results 'int16'; there are: exact, rounded"):
+        check_results("int16")
+    with pytest.raises(LayerError, match="weight gradients are stored exactly"):
+        safe_shift(layer, Pass.WEIGHT_GRADIENT, precision, 16)
+    for bits in (0, 1, 17):
+        with pytest.raises(LayerError, match=f"signed results of {bits} bits: 2..16 are supported"):
+            safe_shift(layer, Pass.FORWARD, precision, bits)
