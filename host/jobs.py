@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,13 +13,14 @@ import numpy.typing as npt
 from host.groups import bundles
 from host.layer import Conv, LayerError, Pass
 from host.networks import IMAGE_LAYER
-from host.precision import EXACT, Output, Precision, safe_shift
+from host.precision import EXACT, Output, Precision, rounded, safe_shift
 from sim.contract import Format
 from sim.vectors.build import random_codes
 
 Codes = npt.NDArray[np.integer]
-# 16 bits and row sums, as training wants it; the 16 bits alone; accumulators as they are.
-RESULTS = ("int16", "products", "exact")
+# As training wants it: rounded to so many bits as the precision deserves, and row sums; then 16 bits and row sums;
+# both without the row sums; accumulators as they are.
+RESULTS = ("rounded", "int16", "rounded-products", "int16-products", "exact")
 
 
 @dataclass(frozen=True)
@@ -77,18 +78,21 @@ def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer
 
 
 def stored_results(layer: Conv, which: Pass, precision: Precision, results: str) -> Output:
-    """What a pass stores: exact accumulators, or 16 bits (with row sums, or the products alone) and gradients exact.
+    """What a pass stores: exact accumulators, or rounded ones (with row sums, or the products alone); gradients exact.
 
-    The 16 bits are cut so that nothing saturates, whatever the codes: the shift follows from the widths alone, so one
-    command list serves every tensor of a layer.
+    They are cut so that nothing saturates, whatever the codes: the shift follows from the widths alone, so one command
+    list serves every tensor of a layer.
     """
     if results not in RESULTS:
         raise LayerError(f"unknown results '{results}'; there are: {', '.join(RESULTS)}")
     if results == "exact" or which is Pass.WEIGHT_GRADIENT:
         return EXACT
-    shift = safe_shift(layer, which, precision, bits=16)
+    if results.startswith("rounded"):
+        stored = rounded(layer, which, precision)
+    else:
+        stored = Output(Format.INT16, bits=16, shift=safe_shift(layer, which, precision, bits=16))
     whole_blocks = all(bundle.groups == 1 for bundle in bundles(layer))
-    return Output(Format.INT16, bits=16, shift=shift, row_sums=whole_blocks and results == "int16")
+    return replace(stored, row_sums=whole_blocks and not results.endswith("products"))
 
 
 def drawn_operands(job: Job) -> tuple[Codes, Codes]:

@@ -45,6 +45,7 @@ class Output:
 
 EXACT = Output()
 RESULT_BITS = 8  # more than operands have
+PLANE_PIXELS = 32  # of a row: a bit plane of them fills a beat of the bus, so fewer bits are fewer beats
 
 
 def result_bits(fw_bits: int) -> int:
@@ -82,9 +83,11 @@ def safe_shift(layer: Conv, which: Pass, precision: Precision, bits: int) -> int
 
 
 def rounded(layer: Conv, which: Pass, precision: Precision) -> Output:
-    """Results of a forward or input-error pass as narrow as its precision allows, half to even; as 16-bit words.
+    """Results of a forward or input-error pass as narrow as its precision allows, half to even.
 
-    Weights, the second operand, have the step's forward width.
+    Weights, the second operand, have the step's forward width. Bit planes where that is quicker to store, else words.
     """
     bits = result_bits(precision.b_bits)
-    return Output(Format.INT16, bits=bits, shift=safe_shift(layer, which, precision, bits))
+    width = layer.out_width if which is Pass.FORWARD else layer.width
+    out_format = Format.PLANES if bits < MAX_OUT_BITS and width % PLANE_PIXELS == 0 else Format.INT16
+    return Output(out_format, bits=bits, shift=safe_shift(layer, which, precision, bits))

@@ -5,27 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from host.command_list import CommandList
-from host.layer import Conv, Pass
+from host.layer import Pass
 from host.lower import lower
 from host.plan import Plan, PlanError
-from host.precision import Output, Precision
+from host.precision import Output, Precision, result_bits
 from host.prediction import bound_cycles
-from host.program import Program
 from scripts.cycles_table import efficiency, read_rows
 from scripts.layer_spec import parse_layer
+from scripts.simulated_list import AskedPass, simulate_list
 from sim.config import Config
 from sim.contract import CONFIGS, Format
-from sim.counters import Counters
-from sim.reference import Reference
-from sim.tensors import operand_a, operand_b, output
-from sim.vectors.build import random_codes
+from sim.tensors import operand_a, operand_b, output, row_sums
 
 if TYPE_CHECKING:
     from sim.rtl_device import RtlKernel
@@ -47,8 +43,9 @@ OTHER = (
 UNSEEN_SEED, UNSEEN_POINTS, UNSEEN_CYCLES = 2028, 40, (5_000, 100_000)
 BODY_BITS = ((3, 3), (4, 4), (3, 8), (6, 6), (8, 8))
 OTHER_BITS = ((8, 8), (3, 3))
-REPEATS = 2  # of the command in the list; its cycles are the distance between the last two ends
-OUTPUT = Output(Format.INT16, 16, shift=4)
+NARROW_BITS = (3, 4, 5, 6)  # forward widths at which results are narrower, as bit planes
+REPEATS = 3  # of a pass in its list; the second one counts, which has others beside it
+SHIFT = 4  # of results; it makes no difference to cycles
 
 
 @dataclass(frozen=True)
@@ -58,6 +55,13 @@ class Point:
     layer: str
     which: Pass
     bits: tuple[int, int]
+    planes: bool = False
+    row_sums: bool = False
+
+    def output(self) -> Output:
+        """16-bit words, or bit planes as narrow as training stores them at this forward width."""
+        out_format = Format.PLANES if self.planes else Format.INT16
+        return Output(out_format, result_bits(self.bits[0]) if self.planes else 16, shift=SHIFT, row_sums=self.row_sums)
 
     def precision(self) -> Precision:
         a_bits, b_bits = reversed(self.bits) if self.which is Pass.INPUT_ERROR else self.bits
@@ -67,7 +71,17 @@ class Point:
 def grid(body_only: bool) -> list[Point]:
     shapes = [(layer, bits) for bits in BODY_BITS for layer in BODY]
     shapes += [] if body_only else [(layer, bits) for layer in OTHER for bits in OTHER_BITS]
-    return [Point(layer, which, bits) for layer, bits in shapes for which in Pass]
+    points = [Point(layer, which, bits) for layer, bits in shapes for which in Pass]
+    return points if body_only else points + list(stored_otherwise())
+
+
+def stored_otherwise() -> Iterator[Point]:
+    """Passes of a training step whose results are narrow, or have row sums beside them."""
+    passes = [(Pass.FORWARD, (fw, fw)) for fw in NARROW_BITS] + [(Pass.INPUT_ERROR, (fw, 8)) for fw in NARROW_BITS]
+    for (which, bits), sums in product(passes, (False, True)):
+        yield Point(BODY[0], which, bits, planes=True, row_sums=sums)
+    for layer, (which, bits) in product(BODY, ((Pass.FORWARD, (3, 3)), (Pass.INPUT_ERROR, (3, 8)))):
+        yield Point(layer, which, bits, row_sums=True)
 
 
 def unseen(config: Config) -> list[Point]:
@@ -81,7 +95,7 @@ def unseen(config: Config) -> list[Point]:
         text = f"conv:n{batch},c{channels[0]}-{channels[1]},{extent}x{extent},k{kernel},s{stride},p{kernel // 2}"
         point = Point(text, dice.choice(list(Pass)), (dice.randint(3, 8), dice.randint(3, 8)))
         try:
-            program = lower(parse_layer(text), point.which, point.precision(), config, OUTPUT, plan=Plan())
+            program = lower(parse_layer(text), point.which, point.precision(), config, point.output(), plan=Plan())
         except PlanError:  # too large for the build's memories
             continue
         bound = bound_cycles(program.commands, config)
@@ -90,43 +104,19 @@ def unseen(config: Config) -> list[Point]:
     return points
 
 
-def simulate_pass(
-    kernel: RtlKernel, layer: Conv, which: Pass, precision: Precision, stored: Output, repeats: int, verify: bool
-) -> tuple[Program, Counters]:
-    """Runs a pass's commands in one list so many times; the last time counts, when others came before it."""
-    plan = Plan()
-    program = lower(layer, which, precision, kernel.config, stored, plan=plan)
-    commands = CommandList.place([program] * repeats, plan)
-    memory = np.zeros(plan.bytes, dtype=np.uint8)
-    a_shape, b_shape = layer.operand_shapes(which)
-    a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed=1)
-    b = random_codes(b_shape, precision.b_bits, precision.b_signed, seed=2)
-    program.load(memory, a, b)
-    commands.write(memory)
-    expected = memory.copy() if verify else None
-    outcome = kernel.run(memory, commands.offset, commands.bytes)
-    what = f"{layer}, {which.value} pass, {precision}"
-    if outcome.error:
-        raise RuntimeError(f"{what}: {outcome}")
-    if expected is not None:
-        Reference(kernel.config).run(expected, commands.offset, commands.bytes)
-        if not np.array_equal(memory, expected):
-            raise RuntimeError(f"{what}: results differ from the reference")
-    last = kernel.commands[-len(program.commands) :]
-    return program, Counters(
-        *(sum(getattr(each, name) for each in last) for name in ("total", "busy", "load_stall", "store_stall"))
-    )
-
-
 def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
     """Cycles of a point, beside what array and memory allow."""
     layer, precision = parse_layer(point.layer), point.precision()
-    program, counted = simulate_pass(kernel, layer, point.which, precision, OUTPUT, REPEATS, verify)
+    stored = point.output()
+    asked = AskedPass(layer, point.which, precision, stored)
+    counted = simulate_list(kernel, [asked] * REPEATS, verify)[1]
+    program = asked.lower(kernel.config, Plan())
     # Tiles of a tensor without the gaps between them.
     moved = sum(
         tensor.images * tensor.blocks * tensor.tile_bytes
         for command in program.commands
-        for tensor in (operand_a(command), operand_b(command), output(command))
+        for tensor in (operand_a(command), operand_b(command), output(command), row_sums(command))
+        if tensor is not None
     )
     config = kernel.config
     macs_per_cycle = config.lanes * config.columns * 16 * config.slice_groups
@@ -137,6 +127,7 @@ def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
         "pass": point.which.value,
         "a_bits": precision.a_bits,
         "b_bits": precision.b_bits,
+        "stored": f"{'planes' if point.planes else 'int16'}-{stored.bits}" + ("+sums" if stored.row_sums else ""),
         "cycles": counted.total,
         "busy": counted.busy,
         "load_stall": counted.load_stall,

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from sim.rtl_device import RtlKernel
 
 FOLDER = Path("vivado") / "iterations"
+LIST_PASSES = 24  # of a list: the host would start one for all, but what is measured is kept list by list
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "iteration",
         help="simulate a whole training iteration on the RTL core, layer by layer",
-        description="Runs every layer's passes of one training iteration on the Verilated core with a modelled DDR and"
-        " writes their counters. Every shape's results are compared with the reference, the first time it comes."
-        " Results have 16 bits, gradients are exact accumulators. Broken off, the next call goes on where it stopped."
+        description="Runs every layer's passes of one training iteration on the Verilated core with a modelled DDR, in"
+        f" lists of {LIST_PASSES} passes, and writes their counters. Every shape's results are compared with the"
+        " reference, the first time it comes. Gradients are exact accumulators. Broken off, the next call goes on where"
+        " it stopped."
         " A simulation: no board is involved.",
         epilog="example: cpt iteration --network resnet74 --fw-bits 8 --bw-bits 8   # half an hour on one core",
     )
@@ -33,7 +35,10 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--fw-bits", type=int, default=8, help="of weights and activations (8)")
     parser.add_argument("--bw-bits", type=int, default=8, help="of errors (8)")
     parser.add_argument(
-        "--results", choices=RESULTS, default="products", help="what passes store: int16 is products and row sums"
+        "--results",
+        choices=RESULTS,
+        default=RESULTS[0],
+        help=f"what the passes store ({RESULTS[0]})",
     )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
     parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
@@ -67,40 +72,49 @@ def run(arguments: argparse.Namespace) -> int:
     name = f"{arguments.network}-{arguments.config}-{arguments.fw_bits}-{arguments.bw_bits}.json"
     out: Path = arguments.out or FOLDER / name
     rows = finished(out, heading)
-    done = {(row["layer"], row["pass"]) for row in rows}
     kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
     seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
     out.parent.mkdir(parents=True, exist_ok=True)
-    for job in tqdm(jobs, unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}"):
-        if (job.name, job.which.value) not in done:
-            key = (str(job.layer), job.which.value)
-            verify = key not in seen and not arguments.no_verify
-            rows.append(measured(kernel, job, arguments.results, verify))
-            seen.add(key)
+    with tqdm(total=len(jobs), initial=len(rows), unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}") as bar:
+        while len(rows) < len(jobs):
+            listed = jobs[len(rows) : len(rows) + LIST_PASSES]
+            verify = not arguments.no_verify and any(shape(job) not in seen for job in listed)
+            rows += measured(kernel, listed, arguments.results, verify)
+            seen.update(map(shape, listed))
             write(out, {**heading, "complete": len(rows) == len(jobs), "passes": rows})
+            bar.update(len(listed))
     print(summary(rows, arguments.clock_mhz))
     print(f"written: {out}")
     return 0
 
 
-def measured(kernel: RtlKernel, job: Job, results: str, verify: bool) -> dict[str, Any]:
-    """One pass, as one list."""
-    from scripts.cycles import simulate_pass
+def shape(job: Job) -> tuple[str, str]:
+    return str(job.layer), job.which.value
 
-    stored = stored_results(job.layer, job.which, job.precision, results)
-    _, counted = simulate_pass(kernel, job.layer, job.which, job.precision, stored, 1, verify)
-    return {
-        "layer": job.name,
-        "shape": str(job.layer),
-        "pass": job.which.value,
-        "a_bits": job.precision.a_bits,
-        "b_bits": job.precision.b_bits,
-        "cycles": counted.total,
-        "busy": counted.busy,
-        "load_stall": counted.load_stall,
-        "store_stall": counted.store_stall,
-        "verified": verify,
-    }
+
+def measured(kernel: RtlKernel, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
+    """Passes that follow each other, in one list."""
+    from scripts.simulated_list import AskedPass, simulate_list
+
+    asked = [
+        AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))
+        for job in jobs
+    ]
+    return [
+        {
+            "layer": job.name,
+            "shape": str(job.layer),
+            "pass": job.which.value,
+            "a_bits": job.precision.a_bits,
+            "b_bits": job.precision.b_bits,
+            "cycles": counted.total,
+            "busy": counted.busy,
+            "load_stall": counted.load_stall,
+            "store_stall": counted.store_stall,
+            "verified": verify,
+        }
+        for job, counted in zip(jobs, simulate_list(kernel, asked, verify), strict=True)
+    ]
 
 
 def finished(path: Path, heading: dict[str, Any]) -> list[dict[str, Any]]:

@@ -75,7 +75,7 @@ def grid_deviations(path: Path) -> list[Deviation]:
     from host.layer import Pass
     from host.lower import lower
     from host.plan import Plan
-    from scripts.cycles import OUTPUT, Point
+    from scripts.cycles import Point
     from scripts.layer_spec import parse_layer
     from sim.config import Config
     from sim.latency import Memory, command_time
@@ -85,10 +85,15 @@ def grid_deviations(path: Path) -> list[Deviation]:
     rows = []
     for point in measured["points"]:
         which, bits = Pass(point["pass"]), (point["a_bits"], point["b_bits"])
-        asked = Point(point["layer"], which, bits[::-1] if which is Pass.INPUT_ERROR else bits)
-        program = lower(parse_layer(point["layer"]), which, asked.precision(), config, OUTPUT, plan=Plan())
+        stored = point["stored"]
+        asked = Point(
+            *(point["layer"], which, bits[::-1] if which is Pass.INPUT_ERROR else bits),
+            *(stored.startswith("planes"), stored.endswith("+sums")),
+        )
+        program = lower(parse_layer(asked.layer), which, asked.precision(), config, asked.output(), plan=Plan())
         model = sum(command_time(command, config, memory).cycles for command in program.commands)
-        rows.append(Deviation(f"{point['layer']} {which.value} {bits[0]}x{bits[1]}", point["cycles"], model))
+        what = f"{asked.layer} {which.value} {bits[0]}x{bits[1]}" + (f" {stored}" if stored != "int16-16" else "")
+        rows.append(Deviation(what, point["cycles"], model))
     return rows
 
 

@@ -18,6 +18,14 @@ class Counters:
     load_stall: int
     store_stall: int
 
+    def __add__(self, other: Counters) -> Counters:
+        return Counters(
+            self.total + other.total,
+            self.busy + other.busy,
+            self.load_stall + other.load_stall,
+            self.store_stall + other.store_stall,
+        )
+
     def __sub__(self, other: Counters) -> Counters:
         return Counters(
             self.total - other.total,

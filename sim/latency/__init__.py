@@ -1,9 +1,10 @@
 """The latency model: cycles of a command on the RTL core, from its structure, in milliseconds instead of minutes.
 
 What is modelled: how rows are dealt to lanes and operands passed over (as the planner does it), windows that need more
-reads than bits, results drained and stored slot by slot, requests that queue before the load writers, and one memory
-that loads and stores share. A handful of constants (`core.py`) were read off the RTL or fitted on `vivado/cycles.json`;
-`cpt latency` prints the errors, also on forty layers drawn by the dice (one of which showed a mistake, since mended).
+reads than bits, results drained and stored slot by slot, requests that queue before the load writers, one memory that
+loads and stores share, and the next command's operands that are loaded meanwhile. A handful of constants (`core.py`)
+were read off the RTL or fitted on `vivado/cycles.json`; `cpt latency` prints the errors, also on layers drawn by the
+dice.
 """
 
 from dataclasses import replace
@@ -20,7 +21,7 @@ __all__ = ["CommandTime", "Memory", "command_time"]
 
 
 def command_time(command: Command, config: Config, memory: Memory) -> CommandTime:
-    """One command that follows another in a list; builds whose K-slice is not made of threes are refused."""
+    """One command between others of its kind in a list; builds whose K-slice is not made of threes are refused."""
     if config.slice_groups % 3:
         raise ValueError(
             f"slice_groups = {config.slice_groups} of build '{config.name}': the model needs a multiple of 3"

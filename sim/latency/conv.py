@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
+
 from sim.command import Command
 from sim.config import Config
 from sim.contract import CHANNEL_BLOCK, Flag, Format
 from sim.latency.core import (
+    BATCHES_AHEAD,
     COMMAND_BEGINS,
     COMMAND_ENDS,
     LANE_PIECES,
     MOST_AHEAD,
     MOST_RING,
     ROW_BEGINS,
-    SHORT_STORE,
     WORD_BYTES,
     WORDS_A_CYCLE,
     beats,
@@ -20,6 +23,7 @@ from sim.latency.core import (
     lane_rows,
     requests_of,
     round_words,
+    store_cycles,
     widening,
 )
 from sim.latency.pipeline import Batch, Work, run
@@ -28,11 +32,15 @@ from sim.latency.time import CommandTime, Memory
 
 DIVISION = 21  # cycles to find a row of a zero-inserted map
 PASS_ENDS = 20
+JOINED_PLANES = (8, 16, 32)  # widths of rows whose planes are stored by one write
 
 
 def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
-    """The weights of as many output blocks as fit are loaded, then all rows pass by; again for the next blocks."""
-    batches, ahead = _batches(command, config, memory)
+    """The weights of as many output blocks as fit are loaded, then all rows pass by; again for the next blocks.
+
+    What the first blocks begin with is loaded while the command before is at work, if two such commands fit.
+    """
+    batches, ahead, ring = _batches(command, config, memory)
     loads = sum(batch.bus for batch in batches)
     cycles, compute, load, store = float(COMMAND_ENDS), 0.0, 0.0, 0.0
     entries = ceil_div(_groups(command), config.slice_groups) * command.b_bits
@@ -41,14 +49,27 @@ def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
         blocks = min(most, command.y_blocks - first)
         weights = _weights(command, blocks, config, memory)
         work = _work(command, blocks, first == 0, ahead, config, memory)
-        computed, stored = run(batches, work)
+        if first == 0 and 2 * ring <= config.lane_words and 2 * blocks * entries <= config.column_words:
+            loaded = _loaded_ahead(batches, ahead)
+            computed, stored = run(
+                (Batch(0, weights.bus, weights.follows, weights.written), *batches), work, loaded + 1
+            )
+        else:
+            computed, stored = run(batches, work)
+            cycles += COMMAND_BEGINS + memory.latency + weights.written
         last = first + blocks == command.y_blocks
-        cycles += COMMAND_BEGINS + memory.latency + weights.written + (stored if last else computed + PASS_ENDS)
+        cycles += stored if last else computed + PASS_ENDS
         rows = blocks * sum(batch.steps for batch in batches)
         compute += rows * sum(work.computing)
         store += rows * sum(work.storing)
         load += loads + weights.bus
-    return CommandTime(cycles, compute, load, store)
+    return CommandTime(max(cycles, load + store), compute, load, store)
+
+
+def _loaded_ahead(batches: Sequence[Batch], ahead: int) -> int:
+    """Batches that are loaded before the array begins."""
+    steps = list(accumulate(batch.steps for batch in batches))
+    return sum(each <= ahead for each in steps)
 
 
 def _groups(command: Command) -> int:
@@ -69,18 +90,20 @@ def pixel_cycles(command: Command, config: Config) -> int:
     return max(command.a_bits * windows, widening(command) * round_words(config))
 
 
-def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Batch, ...], int]:
-    """Row steps as they are loaded, one, two, four, ... at a time; and how many may be ahead."""
+def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Batch, ...], int, int]:
+    """Row steps as they are loaded, one, two, four, ... at a time; how many may be ahead; words of a lane for them."""
     rows, live = lane_rows(command, config)
     row_bytes = WORD_BYTES * command.a_bits * command.a_width
     step = min(command.stride_y, command.kernel_h)
     ring = min(config.lane_words // (row_bytes // WORD_BYTES * command.a_blocks), MOST_RING)
-    ahead = max(1, min(MOST_AHEAD, (ring - command.kernel_h) // step + 1))
     most = 1
     for size, short in ((8, 96), (4, 192), (2, 384)):
         if row_bytes < short and (2 * size - 1) * step + command.kernel_h <= ring:
             most = size
             break
+    wanted = BATCHES_AHEAD * most if most < 8 else MOST_AHEAD
+    ring = min(ring, wanted * step + 2 * command.kernel_h)
+    ahead = max(1, min(wanted, (ring - command.kernel_h) // step + 1))
     pitch_rows = rows * config.lanes * live / command.images  # of an image
     new_rows = step / command.up_y * min(1.0, command.a_height * command.up_y / (pitch_rows * command.stride_y))
     finding = command.kernel_h + 1 + (DIVISION if command.up_y > 1 else 0)
@@ -108,7 +131,7 @@ def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Ba
         batches.append(known[steps, begins])
         left -= steps
         ramp = min(8, 2 * ramp)
-    return tuple(batches), ahead
+    return tuple(batches), ahead, ring * command.a_blocks * row_bytes // WORD_BYTES
 
 
 def _weights(command: Command, blocks: int, config: Config, memory: Memory) -> Stream:
@@ -137,11 +160,12 @@ def _work(command: Command, blocks: int, with_sums: bool, ahead: int, config: Co
     sums = with_sums and command.flag(Flag.ROW_SUMS)
 
     def storing(pixels: int) -> float:
-        own = _short(pixels * _pixel_bytes(command), config, memory)
-        return lanes * (own + (_short(pixels * 4, config, memory) / blocks if sums else 0.0))
+        writes, size = _writes(command, pixels)
+        own = writes * store_cycles(size, size, config, memory)
+        return lanes * (own + (store_cycles(4 * pixels, 4 * pixels, config, memory) / blocks if sums else 0.0))
 
     def reading(pixels: int) -> float:
-        return lanes * (_reads(command, pixels) + ((1 + pixels / 2) / blocks if sums else 0.0))
+        return lanes * (1 + _reads(command, pixels) + (ceil_div(pixels, 8) / blocks if sums else 0.0))
 
     row_begins = ROW_BEGINS / (blocks * len(parts))
     return Work(
@@ -154,19 +178,17 @@ def _work(command: Command, blocks: int, with_sums: bool, ahead: int, config: Co
     )
 
 
-def _pixel_bytes(command: Command) -> int:
-    return 2 * command.out_bits if command.out_format == Format.PLANES else 32 * widening(command)
+def _writes(command: Command, pixels: int) -> tuple[int, int]:
+    """How many writes a lane's results make, and the bytes of each: one of words, and of the planes of whole rows."""
+    if command.out_format != Format.PLANES:
+        return 1, 32 * widening(command) * pixels
+    if command.y_width in JOINED_PLANES:
+        return 1, 2 * command.out_bits * pixels
+    return command.out_bits, 2 * pixels
 
 
-def _reads(command: Command, pixels: int) -> float:
-    """Cycles to read a lane's results from the store buffer: 64 bytes of words at a time, two words of a bit plane."""
+def _reads(command: Command, pixels: int) -> int:
+    """Of the store buffer, for a lane's results: 64 bytes of words, or a bit plane."""
     if command.out_format == Format.PLANES:
-        return command.out_bits * (1 + pixels / 2)
-    return 1 + pixels * _pixel_bytes(command) / 64
-
-
-def _short(size: float, config: Config, memory: Memory) -> float:
-    """Cycles of the bus for one lane's store."""
-    return max(
-        beats(size, max(1, int(size)), config.bus_bytes) * config.bus_bytes / memory.bytes_per_cycle, SHORT_STORE
-    )
+        return command.out_bits
+    return ceil_div(32 * widening(command) * pixels, 64)

@@ -10,9 +10,12 @@ from math import gcd
 from sim.command import Command
 from sim.config import Config
 from sim.contract import Format
+from sim.latency.time import Memory
 
 MOST_RING = 31  # rows of a lane's ring (RowDepth - 1)
 MOST_AHEAD = 22  # row steps that the loader is ahead of the array (MostAhead)
+BATCHES_AHEAD = 3  # of a CONV
+WRITES = 64  # under way (MaxWrites)
 ACCUMULATORS = 1024  # entries of the accumulator, two lanes' results each (AccDepth)
 LANE_PIECES = 64  # pieces of 32 bytes that a lane has in the store buffer (LanePieces)
 QUEUED_BEATS = 32  # before each load writer
@@ -22,10 +25,9 @@ PIXELS_A_WINDOW = 3  # of a lane, in a WGRAD
 
 QUEUED_REQUESTS = 22  # of a writer under way: a queue of 16, and those in registers beside it
 WRITER_STARTS = 2.0  # cycles between two requests of a writer
-REQUEST_WAY = 12  # cycles from the loader to the bus and back, beside the memory's latency
-SHORT_STORE = 1.8  # cycles that a store takes at least, however short
-COMMAND_BEGINS = 60  # cycles from the command before to the first request
-COMMAND_ENDS = 150  # and from the last store to the next command
+REQUEST_WAY = 12  # cycles from the loader, or the store, to the bus and back, beside the memory's latency
+COMMAND_BEGINS = 60  # cycles from the command before to the first request, if nothing was loaded ahead
+COMMAND_ENDS = 110  # and from the last store to the next command
 LIST_BEGINS = 700  # cycles from the start of a list to its first command, planned and all
 ROW_BEGINS = 3  # cycles lost at each row step
 
@@ -41,6 +43,12 @@ def writers(config: Config) -> int:
 def round_words(config: Config) -> int:
     """Cycles that draining a result of every lane takes, two lanes a cycle."""
     return config.lanes // 2
+
+
+def store_cycles(size: float, grain: int, config: Config, memory: Memory) -> float:
+    """Of the bus, for one write; short ones wait for the answers to those before them."""
+    on_the_bus = beats(size, grain, config.bus_bytes) * config.bus_bytes / memory.bytes_per_cycle
+    return max(on_the_bus, (memory.latency + REQUEST_WAY) / WRITES)
 
 
 def widening(command: Command) -> int:

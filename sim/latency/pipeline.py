@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 
@@ -42,14 +42,17 @@ LEAST_BATCHES = 4
 
 
 @lru_cache(maxsize=1024)  # most passes of a command are alike
-def run(batches: tuple[Batch, ...], work: Work) -> tuple[float, float]:
-    """When the array is done, and the last store. Loads and stores share the bus evenly."""
+def run(batches: tuple[Batch, ...], work: Work, loaded: int = 0) -> tuple[float, float]:
+    """When the array is done, and the last store. Loads and stores share the bus evenly.
+
+    The first `loaded` batches are there when it begins; in the end as many of the next command are loaded instead.
+    """
     per_batch = work.segments * max(batch.steps for batch in batches)
     simulated = max(LEAST_BATCHES, SIMULATED_SEGMENTS // per_batch)
     if len(batches) <= 2 * simulated:
-        return _Pipeline(batches, work).run()
+        return _Pipeline(batches, work, loaded).run()
     half, whole = batches[:simulated], batches[: 2 * simulated]
-    ends = [_Pipeline(part, work).run() for part in (half, whole)]
+    ends = [_Pipeline(part, work, loaded).run() for part in (half, whole)]
     steps = [sum(batch.steps for batch in part) for part in (half, whole, batches)]
     periods = (steps[2] - steps[1]) / (steps[1] - steps[0])
     computed, stored = (later + periods * (later - earlier) for earlier, later in zip(*ends, strict=True))
@@ -59,14 +62,15 @@ def run(batches: tuple[Batch, ...], work: Work) -> tuple[float, float]:
 class _Pipeline:
     """The state between two events: an end of a transfer, or one that may begin."""
 
-    def __init__(self, batches: Sequence[Batch], work: Work) -> None:
-        self.batches, self.work = batches, work
+    def __init__(self, batches: Sequence[Batch], work: Work, loaded: int) -> None:
+        ahead = batches[:loaded]
+        self.batches, self.work = [*batches, *(replace(batch, steps=0) for batch in ahead)], work
         self.now = self.reader = 0.0
-        self.there: list[float] = []  # each row step
+        self.there = [0.0] * sum(batch.steps for batch in ahead)  # each row step
         self.computed: list[float] = []  # each segment
         self.stored: list[float] = []
         self.segments = work.segments * sum(batch.steps for batch in batches)
-        self.batch = 0
+        self.batch = loaded
         self.loading: float | None = None  # cycles of the bus that are left
         self.storing: float | None = None
         self.load_began = self.store_began = 0.0

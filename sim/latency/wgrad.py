@@ -10,13 +10,13 @@ from sim.latency.core import (
     COMMAND_BEGINS,
     COMMAND_ENDS,
     PIXELS_A_WINDOW,
-    SHORT_STORE,
     WORD_BYTES,
     WORDS_A_CYCLE,
     beats,
     ceil_div,
     requests_of,
     round_words,
+    store_cycles,
     widening,
 )
 from sim.latency.pipeline import Batch
@@ -25,7 +25,6 @@ from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad_plan import WgradPlan, tap_sets
 
 CHUNK_BEGINS = 6
-ENDS_SOONER = 30  # than a CONV: the results of the last chunk are stored one set at a time
 
 
 @dataclass(frozen=True)
@@ -38,15 +37,21 @@ class _Pass:
 
 
 def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
-    """Chunks are loaded while those before are computed; a pass stores its results in its last chunk."""
+    """Chunks are loaded while those before are computed; a pass stores its results in its last chunk.
+
+    While the command before is at its last chunk, the first ones are loaded, as many as there is room for.
+    """
     plan = WgradPlan.of(command, config)
     drain = widening(command) * round_words(config)
     result_bytes = 32 * widening(command)
-    one_store = beats(result_bytes, result_bytes, config.bus_bytes) * config.bus_bytes / memory.bytes_per_cycle
-    storing = config.lanes * max(one_store, SHORT_STORE)
+    one_store = store_cycles(result_bytes, result_bytes, config, memory)
+    storing = config.lanes * one_store
     kinds = {blocks: _pass(command, plan, blocks, config, memory) for blocks in set(plan.passes)}
     ends: list[float] = []
-    reader = float(COMMAND_BEGINS + memory.latency)
+    last = kinds[plan.passes[-1]]
+    ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + COMMAND_ENDS
+    ahead = plan.loaded_ahead(command, config)
+    reader = -ending if ahead else float(COMMAND_BEGINS + memory.latency)
     compute = load = store = 0.0
     for blocks in plan.passes:
         kind = kinds[blocks]
@@ -57,11 +62,13 @@ def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
                 work = max(work, kind.sets * max(storing, drain))
             if len(ends) >= plan.buffers:
                 reader = max(reader, ends[-plan.buffers])
+            elif len(ends) >= ahead:
+                reader = max(reader, 0.0)
             there = reader + max(batch.bus, batch.there)
             reader += max(batch.bus, batch.follows)
             ends.append(max(ends[-1] if ends else 0.0, there) + work)
         store += kind.sets * config.lanes * one_store
-    cycles = ends[-1] + storing + COMMAND_ENDS - ENDS_SOONER
+    cycles = ends[-1] + storing + COMMAND_ENDS
     return CommandTime(max(cycles, load + store), compute, load, store)  # one memory for both
 
 

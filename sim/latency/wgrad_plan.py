@@ -31,6 +31,7 @@ class WgradPlan:
         chunk, first: row steps of a chunk, and of the first one.
         span, spans: pixels of a row step; a row is cut in spans only where it does not fit.
         buffers: chunks that the column memories hold.
+        entries: of the column memories, for a chunk.
     """
 
     rows: int
@@ -42,6 +43,7 @@ class WgradPlan:
     span: int
     spans: int
     buffers: int
+    entries: int
 
     @property
     def chunks(self) -> int:
@@ -76,17 +78,38 @@ class WgradPlan:
                 break
             if tried % 3 == 0 or span % 3 == 0 or chunk < 3:
                 chunk, windows = tried, more
-        buffers = 2 if 2 * windows * command.b_bits * pass_y <= config.column_words else 1
+        entries = windows * command.b_bits * pass_y
         passes = tuple(product(_shares(command.a_blocks, pass_a), _shares(command.y_blocks, pass_y)))
-        return cls(rows, live, passes, command.kernel_h, chunk, (rows - 1) % chunk + 1, span, 1, buffers)
+        return cls(
+            rows,
+            live,
+            passes,
+            command.kernel_h,
+            chunk,
+            (rows - 1) % chunk + 1,
+            span,
+            1,
+            _buffers(entries, config),
+            entries,
+        )
 
     @classmethod
     def _of_cut_rows(cls, command: Command, config: Config, rows: int, live: float) -> WgradPlan:
         """Rows too wide for the memories: spans of them, one kernel row and one pair of blocks at a time."""
         span = min(48, config.lane_words // 240 // 3 * 3)
-        buffers = 2 if 2 * span // PIXELS_A_WINDOW * command.b_bits <= config.column_words else 1
+        entries = span // PIXELS_A_WINDOW * command.b_bits
         passes = ((1, 1),) * (command.a_blocks * command.y_blocks * command.kernel_h)
-        return cls(rows, live, passes, 1, 1, 1, span, ceil_div(command.y_width, span), buffers)
+        spans = ceil_div(command.y_width, span)
+        return cls(rows, live, passes, 1, 1, 1, span, spans, _buffers(entries, config), entries)
+
+    def loaded_ahead(self, command: Command, config: Config) -> int:
+        """Chunks that are loaded while another such command is at its last one; 0 if there is no room."""
+        words = command.a_bits * command.a_width * self.passes[0][0] if not self.cut else 0
+        step = min(command.stride_y, self.pass_rows)
+        ring = min(MOST_RING, min(MOST_AHEAD, self.buffers * self.chunk) * step + 2 * command.kernel_h)
+        if 2 * ring * words > config.lane_words or 2 * self.entries > config.column_words:
+            return 0
+        return self.buffers if (self.buffers + 1) * self.entries <= config.column_words else 1
 
 
 def _shares(blocks: int, most: int) -> list[int]:
@@ -96,6 +119,13 @@ def _shares(blocks: int, most: int) -> list[int]:
     [3, 3, 3, 1]
     """
     return [min(most, blocks - first) for first in range(0, blocks, most)]
+
+
+def _buffers(entries: int, config: Config) -> int:
+    """One chunk less than fits, if two are left: the next command's first finds room beside this one's last."""
+    return next((each for each in (4, 3) if (each + 1) * entries <= config.column_words), 0) or (
+        2 if 2 * entries <= config.column_words else 1
+    )
 
 
 def _ring(command: Command, config: Config, pass_a: int) -> int:
