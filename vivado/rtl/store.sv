@@ -1,7 +1,8 @@
 /// Writes complete segments to memory, lane by lane: the results of a lane's row or a part of it, and its row sums.
 ///
 /// One side asks for the writes, the other reads the store buffer for them: in a cycle two pieces, a bit plane, or eight
-/// row sums. The planes of a whole row of 8, 16 or 32 pixels follow each other in memory and go out as one write.
+/// row sums. The planes of a whole row of 8, 16 or 32 pixels follow each other in memory and go out as one write, so do
+/// the three columns of a kernel row, which three lanes have.
 module store
   import contract_pkg::*;
   import core_pkg::*;
@@ -50,6 +51,7 @@ module store
     logic [ 7:0] lane;
     logic [ 3:0] plane;  // the first
     logic [ 4:0] reads;
+    logic        lanes;  // a read of each third lane, else all of one
     logic [ 1:0] parts;  // reads that fill a chunk of 64 bytes: 1, 2 or 4, less 1
     logic [ 7:0] beats;
   } item_t;
@@ -93,7 +95,11 @@ module store
   logic [17:0] bytes;
   logic [31:0] address;
 
-  assign lane_last = lane_q == LaneBits'(Build.lanes - 1);
+  // Lane 16 kx + ci of a WGRAD has kernel column kx.
+  logic columns;
+  assign columns   = Build.lanes == 48 && p.c.wgrad && p.c.kernel_w == 4'd3 && !segment.with_sums
+      && 32'(p.c.out_format) inside {FORMAT_INT16, FORMAT_INT32};
+  assign lane_last = lane_q == (columns ? LaneBits'(15) : LaneBits'(Build.lanes - 1));
   assign plane_last = joined || 5'(plane_q) + 5'd1 == p.c.out_bits;
   assign what_last = what_q == Sums || (!segment.with_sums && !(what_q == Plane && !plane_last));
   assign table_row_o  = segment.row;
@@ -107,12 +113,16 @@ module store
       Plane:   bytes = joined ? row_bytes_q : 18'(segment.pixels) << 1;
       default: bytes = 18'(segment.pixels) << 2;
     endcase
+    if (columns) bytes = p.c.out_format[0] ? 18'd192 : 18'd96;
     address = what_q == Sums ? table_sums_i + segment.sums : table_address_i + segment.address + plane_offset_q;
     item = '{what: what_q, slot: segment.slot, lane: 8'(lane_q), plane: plane_q, reads: 5'((bytes + 18'd63) >> 6),
-             parts: '0, beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
+             lanes: columns, parts: '0, beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
     if (what_q == Plane && joined) begin
       item.reads = p.c.out_bits;
       item.parts = {p.c.y_width[3], p.c.y_width[3] || p.c.y_width[4]};
+    end else if (columns) begin
+      item.reads = 5'd3;
+      item.parts = {1'b0, !p.c.out_format[0]};
     end else if (what_q == Sums) begin
       item.reads = 5'((segment.pixels + 6'd7) >> 3);
       item.parts = 2'd1;
@@ -193,8 +203,9 @@ module store
   assign item_pop       = !item_empty && (item_head.what == Free || (read && read_last));
   assign slot_free_o    = item_pop && item_head.what == Free;
   assign buffer_read_o  = read;
-  assign buffer_lane_o  = item_head.lane;
-  assign buffer_place_o = (5'(item_head.slot) << (p.segment_log - 3'd1)) + (item_head.what == Pieces ? read_q : '0);
+  assign buffer_lane_o  = item_head.lane + (item_head.lanes ? {2'd0, read_q[1:0], 4'd0} : '0);
+  assign buffer_place_o = (5'(item_head.slot) << (p.segment_log - 3'd1))
+      + (item_head.what == Pieces && !item_head.lanes ? read_q : '0);
   assign buffer_plane_o = item_head.what == Plane;
   assign buffer_word_o  = item_head.plane + read_q[3:0];
   assign buffer_sums_o  = (item_head.slot << (p.segment_log - 3'd3)) + read_q[2:0];
