@@ -44,17 +44,26 @@ class Output:
 
 
 EXACT = Output()
-RESULT_BITS = 8  # more than operands have
+# Bits that rounded results have beyond those of weights and activations; sums of more terms have as many more.
+EXTRA_BITS = {Pass.FORWARD: 8, Pass.INPUT_ERROR: 10}
+EXTRA_BITS_TERMS = 288
 PLANE_PIXELS = 32  # of a row: a bit plane of them fills a beat of the bus, so fewer bits are fewer beats
 
 
-def result_bits(fw_bits: int) -> int:
-    """Width of rounded results of a step: of its forward and its input-error passes, by the forward width.
+def result_bits(layer: Conv, which: Pass, precision: Precision) -> int:
+    """Width of a pass's rounded results: enough that their rounding is small beside that of the operands.
 
-    >>> [result_bits(fw_bits) for fw_bits in (3, 8, 16)]
+    Weights, the second operand, have the step's forward width. Sums of many terms may be greater, but what matters in
+    them is not: beyond 288 terms twice the terms have one bit more, not a greater shift. No bit is always 0.
+
+    >>> layer = Conv(8, 16, 16, 32, 32, (3, 3), padding=(1, 1))
+    >>> [result_bits(layer, Pass.FORWARD, Precision(bits, bits, b_signed=True)) for bits in (3, 8, 16)]
     [11, 16, 16]
     """
-    return min(MAX_OUT_BITS, fw_bits + RESULT_BITS)
+    terms, largest = _greatest_sum(layer, which, precision)
+    more = (-(-terms // EXTRA_BITS_TERMS) - 1).bit_length()
+    wanted = precision.b_bits + EXTRA_BITS[which] + more
+    return min(MAX_OUT_BITS, wanted, largest.bit_length() + 1)
 
 
 def safe_shift(layer: Conv, which: Pass, precision: Precision, bits: int) -> int:
@@ -65,19 +74,9 @@ def safe_shift(layer: Conv, which: Pass, precision: Precision, bits: int) -> int
     >>> safe_shift(Conv.linear(1, 144, 16), Pass.FORWARD, Precision(3, 3, b_signed=True), bits=11)  # 144 · 7 · 4
     2
     """
-    if which is Pass.WEIGHT_GRADIENT:
-        raise LayerError("weight gradients are stored exactly: they have no shift")
     if not 2 <= bits <= MAX_OUT_BITS:
         raise LayerError(f"signed results of {bits} bits: 2..{MAX_OUT_BITS} are supported")
-    a_most, b_most = (
-        max(-low, high)
-        for low, high in (
-            code_range(precision.a_bits, precision.a_signed),
-            code_range(precision.b_bits, precision.b_signed),
-        )
-    )
-    channels = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
-    largest = channels * layer.kernel[0] * layer.kernel[1] * a_most * b_most
+    _, largest = _greatest_sum(layer, which, precision)
     steps = -(-largest // ((1 << bits - 1) - 1))
     return (steps - 1).bit_length()
 
@@ -85,9 +84,20 @@ def safe_shift(layer: Conv, which: Pass, precision: Precision, bits: int) -> int
 def rounded(layer: Conv, which: Pass, precision: Precision) -> Output:
     """Results of a forward or input-error pass as narrow as its precision allows, half to even.
 
-    Weights, the second operand, have the step's forward width. Bit planes where that is quicker to store, else words.
+    Bit planes where they are quicker to store, else 16-bit words.
     """
-    bits = result_bits(precision.b_bits)
+    bits = result_bits(layer, which, precision)
     width = layer.out_width if which is Pass.FORWARD else layer.width
     out_format = Format.PLANES if bits < MAX_OUT_BITS and width % PLANE_PIXELS == 0 else Format.INT16
     return Output(out_format, bits=bits, shift=safe_shift(layer, which, precision, bits))
+
+
+def _greatest_sum(layer: Conv, which: Pass, precision: Precision) -> tuple[int, int]:
+    """How many terms a sum has, and the greatest magnitude it can have, whatever the codes."""
+    if which is Pass.WEIGHT_GRADIENT:
+        raise LayerError("weight gradients are stored exactly: they are not rounded")
+    channels = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups
+    terms = channels * layer.kernel[0] * layer.kernel[1]
+    operands = (precision.a_bits, precision.a_signed), (precision.b_bits, precision.b_signed)
+    a_most, b_most = (max(map(abs, code_range(*operand))) for operand in operands)
+    return terms, terms * a_most * b_most

@@ -59,9 +59,9 @@ class Point:
     row_sums: bool = False
 
     def output(self) -> Output:
-        """16-bit words, or bit planes as narrow as training stores them at this forward width."""
-        out_format = Format.PLANES if self.planes else Format.INT16
-        return Output(out_format, result_bits(self.bits[0]) if self.planes else 16, shift=SHIFT, row_sums=self.row_sums)
+        """16-bit words, or bit planes as narrow as training stores them."""
+        bits = result_bits(parse_layer(self.layer), self.which, self.precision()) if self.planes else 16
+        return Output(Format.PLANES if self.planes else Format.INT16, bits, shift=SHIFT, row_sums=self.row_sums)
 
     def precision(self) -> Precision:
         a_bits, b_bits = reversed(self.bits) if self.which is Pass.INPUT_ERROR else self.bits

@@ -27,16 +27,22 @@ from host.layer import Conv, Pass
 from host.precision import Output
 
 
-def rows_by_rows(a: Quantised, b: Quantised, watch: Watch | None = None, results: str = "exact") -> Tensor:
-    """(batch, m, k) and (batch, n, k) codes to float32 (batch, m, n); b's codes are stored as the contract's."""
+def rows_by_rows(
+    a: Quantised, b: Quantised, watch: Watch | None = None, results: str = "exact", which: Pass = Pass.FORWARD
+) -> Tensor:
+    """(batch, m, k) and (batch, n, k) codes to float32 (batch, m, n); b's codes are stored as the contract's.
+
+    Where a is an error, `which` says so: its results are as wide as those of an input-error pass.
+    """
     row_sums = a.codes.sum(2, keepdim=True, dtype=torch.float64)
     col_sums = b.codes.sum(2, dtype=torch.float64)[:, None]
     count = torch.tensor(float(a.codes.shape[2]))
     bound = (a.greatest + abs(a.zero)) * b.codes.abs().sum(2, dtype=torch.float64).max().item()
     exact = bound <= EXACT_FLOAT32 and float32_is_exact()
     left, right = (a.codes, b.codes) if exact else (a.codes.double(), b.codes.double())
-    layer = geometry(a.codes.shape[1], a.codes.shape[2], b.codes.shape[1], 1, 1)  # of each matrix of the batch
-    output = output_of(layer, Pass.FORWARD, a, b, results)
+    (_, m, k), n = a.codes.shape, b.codes.shape[1]
+    layer = geometry(m, k, n, 1, 1)  # of each matrix of the batch
+    output = output_of(layer if which is Pass.FORWARD else geometry(m, n, k, 1, 1), which, a, b, results)
     acc = stored(torch.bmm(left, right.mT).double() + a.zero * col_sums, output)
     if watch is not None:
         acc = torch.stack([_watched(watch, layer, a, b, output, index, acc[index]) for index in range(len(acc))])
@@ -93,7 +99,7 @@ class _Matmul(torch.autograd.Function):
         else:
             with ctx.state.blamed("error"):
                 e = _matrices(ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seeds[0]))
-            how = ctx.state.watch, ctx.state.results
+            how = ctx.state.watch, ctx.state.results, Pass.INPUT_ERROR
             from_a = rows_by_rows(e, _transposed(b), *how) if wants_a else None
             from_b = rows_by_rows(_transposed(e), _transposed(a), *how) if wants_b else None
         results = [

@@ -1,8 +1,9 @@
 """Does the hardware's arithmetic train as well? A small convolutional net on real digits, several seeds, side by side.
 
 For each precision: the CPT authors' fake quantisation, and ours (exact integers, padding off the grid, weights of the
-input-error pass quantised by input channel); float32 beside them. Same data, same initial weights, same batches, same
-steps. A row is the mean over the seeds of the test accuracy in per cent, and its standard deviation.
+input-error pass quantised by input channel), with exact results and with rounded ones; float32 beside them. Same data,
+same initial weights, same batches, same steps. A row is the mean over the seeds of the test accuracy in per cent, or
+of the training loss at the end, and its standard deviation.
 """
 
 from __future__ import annotations
@@ -126,14 +127,27 @@ def measure(repeat: int) -> dict[str, float]:
         results |= _spread("float32", [float_run(seed).accuracy for seed in range(repeat)])
         for name, (forward, gradient) in tqdm(PRECISIONS.items(), desc=f"{repeat} seeds each", leave=False):
             fake = [fake_run(forward, gradient, seed).accuracy for seed in range(repeat)]
-            ours = [bit_exact_run(forward, gradient, seed).accuracy for seed in range(repeat)]
-            results |= _spread(f"{name} fake", fake) | _spread(f"{name} bit-exact", ours)
-            results |= _spread(
-                f"{name} bit-exact - fake, paired", [one - other for one, other in zip(ours, fake, strict=True)]
+            exact, rounded = (
+                [
+                    bit_exact_run(forward, gradient, seed, config=Config(seed=seed, results=kind))
+                    for seed in range(repeat)
+                ]
+                for kind in ("exact", "rounded")
             )
+            ours, narrow = ([run.accuracy for run in runs] for runs in (exact, rounded))
+            losses = [[run.last_loss for run in runs] for runs in (exact, rounded)]
+            results |= _spread(f"{name} fake", fake) | _spread(f"{name} bit-exact", ours)
+            results |= _paired(f"{name} bit-exact - fake", ours, fake)
+            results |= _spread(f"{name} rounded", narrow) | _paired(f"{name} rounded - bit-exact", narrow, ours)
+            results |= _spread(f"{name} bit-exact, last loss", losses[0])
+            results |= _paired(f"{name} rounded - bit-exact, last loss", losses[1], losses[0])
     finally:
         torch.set_num_threads(threads)
     return results
+
+
+def _paired(name: str, ours: list[float], theirs: list[float]) -> dict[str, float]:
+    return _spread(f"{name}, paired", [one - other for one, other in zip(ours, theirs, strict=True)])
 
 
 def _spread(name: str, values: list[float]) -> dict[str, float]:
