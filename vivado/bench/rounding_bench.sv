@@ -5,6 +5,7 @@ module rounding_bench
     input  logic        clk,
     input  logic        start,       ///< new keys from the seed
     input  logic [63:0] seed,
+    input  logic        own,         ///< use its keys
     input  logic [31:0] element,
     input  logic [47:0] acc,         ///< of the element
     input  logic        stochastic,
@@ -27,7 +28,8 @@ module rounding_bench
   assign bits = mixed ^ (mixed >> 16);
 
   noise_keys u_keys (
-      .clk_i(clk), .start_i(start), .seed_lo_i(seed[31:0]), .seed_hi_i(seed[63:32]), .key_0_o(key_0), .key_1_o(key_1)
+      .clk_i(clk), .start_i(start), .seed_lo_i(seed[31:0]), .seed_hi_i(seed[63:32]), .own_i(own), .key_0_o(key_0),
+      .key_1_o(key_1)
   );
   noise_base u_base (.clk_i(clk), .key_0_i(key_0), .element_i(element[31:4]), .mixed_o(base), .low_o(low));
   noise u_noise (

@@ -10,7 +10,10 @@ module epilogue
     input  logic                   clk_i,
     input  logic                   rst_ni,
     input  plan_t                  plan_i,
-    input  logic                   start_i,          ///< of a command: its noise keys are made
+    input  logic                   seed_valid_i,     ///< a seed is there, and stays: its noise keys are made
+    input  logic [31:0]            seed_lo_i,
+    input  logic [31:0]            seed_hi_i,
+    input  logic                   seed_own_i,       ///< it is of plan_i, else of the command behind
     input  logic [7:0]             ahead_pair_i,     ///< of the results ten cycles later: their noise begins
     input  group_t                 ahead_group_i,
     input  logic                   valid_i,
@@ -50,7 +53,7 @@ module epilogue
 
   logic [31:0] key_0, key_1;
   noise_keys u_keys (
-      .clk_i, .start_i, .seed_lo_i(p.c.seed_lo), .seed_hi_i(p.c.seed_hi), .key_0_o(key_0), .key_1_o(key_1)
+      .clk_i, .start_i(seed_valid_i), .seed_lo_i, .seed_hi_i, .own_i(seed_own_i), .key_0_o(key_0), .key_1_o(key_1)
   );
 
   // Noise: the table of elements takes a cycle, noise_base and noise the other nine.

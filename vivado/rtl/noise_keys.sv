@@ -1,4 +1,6 @@
-/// The two keys of a command's noise, from its seed; they are there some 20 cycles after start_i.
+/// The two keys of a command's noise, from its seed; they are made in some 20 cycles from start_i on.
+///
+/// The keys before stay until own_i: those of the next command are made while one is at work.
 module noise_keys
   import contract_pkg::*;
   import noise_pkg::*;
@@ -7,10 +9,11 @@ module noise_keys
     input  logic        start_i,
     input  logic [31:0] seed_lo_i,  ///< stable from start_i on
     input  logic [31:0] seed_hi_i,
+    input  logic        own_i,      ///< the seed is of the command at work
     output logic [31:0] key_0_o,
     output logic [31:0] key_1_o
 );
-  logic [31:0] x_q, mixed;
+  logic [31:0] x_q, mixed, key_0_q;  // x_q is key 1 in the end
   logic [1:0] step_q;
   logic [2:0] mix_q;  // 0..4, then at rest
 
@@ -36,13 +39,17 @@ module noise_keys
           3'd0: x_q <= mixed + seed_hi_i;
           3'd1: x_q <= mixed ^ NOISE_SALT_1;
           3'd2: begin
-            key_0_o <= mixed;
+            key_0_q <= mixed;
             x_q     <= mixed + seed_lo_i;
           end
           3'd3: x_q <= mixed ^ seed_hi_i;
-          default: key_1_o <= mixed;
+          default: ;
         endcase
       end
+    end
+    if (own_i) begin
+      key_0_o <= key_0_q;
+      key_1_o <= x_q;
     end
   end
 endmodule

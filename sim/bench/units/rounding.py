@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -40,6 +41,7 @@ def expected(acc: int, bits: int, stochastic: bool, shift: int, signed: bool, ou
 async def agrees_with_the_reference(dut: Any) -> None:
     random = Random(os.environ["CPT_SEED"])
     Clock(dut.clk, 2, "ns").start()
+    dut.own.value = 1
     for shift in range(48):
         for stochastic in (False, True):
             signed, out_bits, seed = bool(random.getrandbits(1)), random.randint(1, 16), random.getrandbits(64)
@@ -61,3 +63,24 @@ async def agrees_with_the_reference(dut: Any) -> None:
                     assert found == wanted, f"{case}, shift {shift}, {out_bits} bits: {found:#x}, not {wanted:#x}"
                 if cycle < ELEMENTS:
                     dut.element.value, dut.acc.value = cases[cycle][0], cases[cycle][1] & (1 << 48) - 1
+
+
+@cocotb.test()
+async def the_next_seed_does_not_disturb(dut: Any) -> None:
+    """Keys are made ahead: those before are used until it is the seed's turn, and then at once those that are there."""
+    random = Random(os.environ["CPT_SEED"])
+    Clock(dut.clk, 2, "ns").start()
+    seeds = [random.getrandbits(64) for _ in range(6)]
+    for before, seed in pairwise([seeds[0], *seeds]):
+        await FallingEdge(dut.clk)
+        dut.seed.value, dut.start.value, dut.own.value = seed, 1, seed == before
+        await FallingEdge(dut.clk)
+        dut.start.value = 0
+        await ClockCycles(dut.clk, KEY_CYCLES)
+        for own in (before, seed):
+            await FallingEdge(dut.clk)
+            dut.own.value = own == seed
+            dut.element.value = element = random.getrandbits(32)
+            await ClockCycles(dut.clk, LATENCY)
+            await FallingEdge(dut.clk)
+            assert int(dut.bits.value) == int(noise(own, [element])[0])
