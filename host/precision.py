@@ -50,7 +50,7 @@ EXTRA_BITS_TERMS = 288
 
 
 def result_bits(layer: Conv, which: Pass, precision: Precision) -> int:
-    """Width of a pass's rounded results: enough that their rounding is small beside that of the operands.
+    """Width of a pass's rounded results: enough, where 16 bits are, that operands were rounded more than results are.
 
     Weights, the second operand, have the step's forward width. Sums of many terms may be greater, but what matters in
     them is not: beyond 288 terms twice the terms have one bit more, not a greater shift. No bit is always 0.
