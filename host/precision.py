@@ -51,7 +51,7 @@ PLANE_PIXELS = 32  # of a row: a bit plane of them fills a beat of the bus, so f
 
 
 def result_bits(layer: Conv, which: Pass, precision: Precision) -> int:
-    """Width of a pass's rounded results: enough that their rounding is small beside that of the operands.
+    """Width of a pass's rounded results: enough, where 16 bits are, that operands were rounded more than results are.
 
     Weights, the second operand, have the step's forward width. Sums of many terms may be greater, but what matters in
     them is not: beyond 288 terms twice the terms have one bit more, not a greater shift. No bit is always 0.
