@@ -15,6 +15,7 @@ from dataclasses import replace
 from host.geometry import geometry
 from host.groups import Bundle, bundles
 from host.layer import Conv, Pass
+from host.phases import Phase, phases
 from host.plan import Plan
 from host.precision import EXACT, Output, Precision
 from host.program import Part, Program
@@ -38,8 +39,12 @@ def lower(
     *,
     plan: Plan,
     name: str = "",
+    zero_insertion: bool = False,
 ) -> Program:
-    """Commands for one pass, its tensors placed in the plan. Passes that share a plan each need a name."""
+    """Commands for one pass, its tensors placed in the plan. Passes that share a plan each need a name.
+
+    The input error of a strided layer is one command a phase (`host.phases`), or on request one on a zero-inserted map.
+    """
     prefix = f"{name}." if name else ""
 
     def place(slot: Slot) -> Slot:
@@ -49,10 +54,16 @@ def lower(
     if which is Pass.INPUT_ERROR:
         parts_of_layer = [bundle.transposed() for bundle in parts_of_layer]
     command = _template(geometry(layer, which), parts_of_layer[0], precision, output)
-    refuse_what_cannot_run(command, parts_of_layer[0], config)
+    by_phase: dict[Phase | None, Command] = {None: command}
+    if which is Pass.INPUT_ERROR and not zero_insertion:
+        by_phase = {phase: phase.command(command) for phase in phases(layer)} or by_phase
+    for each in by_phase.values():
+        refuse_what_cannot_run(each, parts_of_layer[0], config)
     with plan.all_or_nothing():
-        lower_parts = _wgrad_parts if which is Pass.WEIGHT_GRADIENT else _conv_parts
-        parts = lower_parts(layer, which, command, parts_of_layer, place)
+        if which is Pass.WEIGHT_GRADIENT:
+            parts = _wgrad_parts(layer, command, parts_of_layer, place)
+        else:
+            parts = _conv_parts(layer, which, by_phase, parts_of_layer, place)
         for index, part in enumerate(parts):
             sums = row_sums(part.command)
             if sums is not None:
@@ -88,25 +99,33 @@ def _template(command: Command, largest: Bundle, precision: Precision, output: O
     return command
 
 
-def _conv_parts(layer: Conv, which: Pass, command: Command, parts_of_layer: list[Bundle], place: Placer) -> list[Part]:
-    """One CONV a bundle: all read one map and write one map, each its own channel blocks and weights."""
+def _conv_parts(
+    layer: Conv,
+    which: Pass,
+    by_phase: dict[Phase | None, Command],
+    parts_of_layer: list[Bundle],
+    place: Placer,
+) -> list[Part]:
+    """One CONV a phase and bundle: all read one map; those of a phase write one, each its own channel blocks."""
     a_shape, out_shape = layer.input_shape, layer.output_shape
     if which is Pass.INPUT_ERROR:
         a_shape, out_shape = out_shape, a_shape
-    a = place(Slot("a", a_shape, command.flag(Flag.A_SIGNED), command.a_bits))
-    out = place(_result_slot("out", out_shape, command))
-    parts = []
-    for index, bundle in enumerate(parts_of_layer):
-        shape = (CHANNEL_BLOCK * bundle.out_blocks, bundle.in_channels, *layer.kernel)
-        b = place(Slot(f"b{index}", shape, command.flag(Flag.B_SIGNED), command.b_bits))
-        addresses = (a.at(bundle.in_start), b.offset, out.at(bundle.out_start))
-        parts.append(Part(_addressed(command, index, bundle, a, b, out, addresses), bundle, a, b, out))
+    any_command = next(iter(by_phase.values()))
+    a = place(Slot("a", a_shape, any_command.flag(Flag.A_SIGNED), any_command.a_bits))
+    parts: list[Part] = []
+    for number, (phase, command) in enumerate(by_phase.items()):
+        shape = (*out_shape[:2], command.y_height, command.y_width)
+        out = place(_result_slot(f"out{number}" if phase else "out", shape, command))
+        for bundle in parts_of_layer:
+            index, kernel = len(parts), (command.kernel_h, command.kernel_w)
+            b_shape = (CHANNEL_BLOCK * bundle.out_blocks, bundle.in_channels, *kernel)
+            b = place(Slot(f"b{index}", b_shape, command.flag(Flag.B_SIGNED), command.b_bits))
+            addresses = (a.at(bundle.in_start), b.offset, out.at(bundle.out_start))
+            parts.append(Part(_addressed(command, index, bundle, a, b, out, addresses), bundle, a, b, out, phase))
     return parts
 
 
-def _wgrad_parts(
-    layer: Conv, _which: Pass, command: Command, parts_of_layer: list[Bundle], place: Placer
-) -> list[Part]:
+def _wgrad_parts(layer: Conv, command: Command, parts_of_layer: list[Bundle], place: Placer) -> list[Part]:
     """One WGRAD a bundle: all read one map and one error, each writes its own gradient."""
     a = place(Slot("a", layer.input_shape, command.flag(Flag.A_SIGNED), command.a_bits))
     b = place(Slot("b", layer.output_shape, command.flag(Flag.B_SIGNED), command.b_bits))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from host.groups import Bundle
 from host.layer import Conv, Pass
+from host.phases import Phase
 from host.slots import Slot
 from sim.command import Command
 from sim.tensors import Memory, row_sums
@@ -18,13 +19,14 @@ Codes = npt.NDArray[np.integer]
 
 @dataclass(frozen=True)
 class Part:
-    """One command, the bundle of groups it computes and the tensors it names."""
+    """One command, the bundle of groups and the phase it computes, and the tensors it names."""
 
     command: Command
     bundle: Bundle
     a: Slot
     b: Slot
     out: Slot
+    phase: Phase | None = None  # of a strided layer's input error; else all pixels
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Program:
             if self.which is Pass.FORWARD:
                 dense = part.bundle.dense(weights)
             else:
-                dense = part.bundle.transposed().dense(weights).transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
+                dense = part.bundle.transposed().dense(weights).transpose(1, 0, 2, 3)
+                dense = (part.phase.weights(dense) if part.phase else dense)[:, :, ::-1, ::-1]
             padded = np.zeros(part.b.shape, dtype=weights.dtype)
             padded[: len(dense)] = dense
             part.b.write(memory, padded)
@@ -67,7 +70,7 @@ class Program:
     def result(self, memory: Memory) -> Codes:
         """The output (forward), the input's error (input error) or the weights' gradient (weight gradient)."""
         if self.which is not Pass.WEIGHT_GRADIENT:
-            return self.parts[0].out.read(memory)
+            return self._all_pixels({part.phase: part.out.read(memory) for part in self.parts})
         return np.concatenate(
             [
                 part.bundle.sparse(part.out.read(memory)[: part.bundle.in_channels].transpose(1, 0, 2, 3))
@@ -77,7 +80,7 @@ class Program:
 
     def row_sums(self, memory: Memory) -> Codes:
         """Σ of operand A's codes for each result, shaped to broadcast against `result`."""
-        sums = []
+        sums: dict[Phase | None, list[Codes]] = {}
         for part in self.parts:
             tensor = row_sums(part.command)
             if tensor is None:
@@ -85,7 +88,20 @@ class Program:
             words = tensor.read(memory)[0, 0]
             if self.which is Pass.WEIGHT_GRADIENT:
                 shape = (part.bundle.out_channels, part.bundle.in_channels, *self.layer.kernel)
-                sums.append(part.bundle.sparse(np.broadcast_to(words[: part.bundle.in_channels], shape)))
+                of_part = part.bundle.sparse(np.broadcast_to(words[: part.bundle.in_channels], shape))
             else:
-                sums.append(np.repeat(words[:, None], part.bundle.out_channels, axis=1))
-        return np.concatenate(sums, axis=0 if self.which is Pass.WEIGHT_GRADIENT else 1)
+                of_part = np.repeat(words[:, None], part.bundle.out_channels, axis=1)
+            sums.setdefault(part.phase, []).append(of_part)
+        axis = 0 if self.which is Pass.WEIGHT_GRADIENT else 1
+        return self._all_pixels({phase: np.concatenate(each, axis=axis) for phase, each in sums.items()})
+
+    def _all_pixels(self, by_phase: dict[Phase | None, Codes]) -> Codes:
+        """Phases put in their places; pixels of none are 0."""
+        if None in by_phase:
+            return by_phase[None]
+        first = next(iter(by_phase.values()))
+        whole = np.zeros((*first.shape[:2], self.layer.height, self.layer.width), dtype=first.dtype)
+        for phase, codes in by_phase.items():
+            assert phase is not None
+            whole[..., phase.rows.pixels, phase.columns.pixels] = codes
+        return whole

@@ -75,7 +75,10 @@ class Scenario:
     ) -> Program:
         """Lowers a pass and draws its operands."""
         number = len(self.loads)
-        program = lower(layer, which, precision, self.config, output, plan=self.plan, name=f"{number}")
+        # Zero insertion is a feature of the command, whether the compiler makes use of it or not.
+        program = lower(
+            layer, which, precision, self.config, output, plan=self.plan, name=f"{number}", zero_insertion=True
+        )
         a_shape, b_shape = layer.operand_shapes(which)
         a = fill_a(a_shape, precision.a_bits, precision.a_signed, self.seed + 2 * number)
         b = fill_b(b_shape, precision.b_bits, precision.b_signed, self.seed + 2 * number + 1)
