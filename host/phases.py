@@ -1,6 +1,6 @@
 """The input error of a strided layer without zero insertion: pixel by pixel modulo the stride.
 
-Of the input's row i = s·j + r only taps k ≡ r + p (mod s) meet an output: k = k0 + s·t, and that is row j + q − t of it.
+Of the input's row i = s·j + r only taps k ≡ r + p (mod s) meet an output: k = k0 + s·t, that is row j + q − t of it.
 So the rows of one phase r are a convolution of the error at stride 1 with every s-th tap, padded by T − 1 − q where it
 has T taps; likewise the columns. All phases together do a part of the work that a zero-inserted map takes.
 """

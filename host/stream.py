@@ -64,7 +64,7 @@ class Stream:
         accelerator: an opened device.
         layers: the network; layers of one shape share their lists.
         precisions: pairs of forward and backward bits that may come; others are refused.
-        results: "int16", "products" or "exact", see `host.jobs.stored_results`.
+        results: one of `host.jobs.RESULTS`.
     """
 
     def __init__(

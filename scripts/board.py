@@ -122,7 +122,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--results",
         choices=RESULTS,
         default="int16",
-        help="16-bit results and row sums, as training stores them; the 16 bits alone; or exact accumulators (int16)",
+        help="16 bits, or as few as the precision deserves (rounded), and row sums; the products alone; or exact"
+        " accumulators (int16)",
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from host.jobs import RESULTS
 from scripts.cost_flags import Asked, add_run, asked
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ ALL = "all"
 OF_PAPER = (
     "Hours are an estimate: linear in the operands' widths as the CPT paper's board, calibrated on ResNet-74 8/8."
 )
-OF_CORE = "Hours are an estimate, by the latency model of our core: matrix passes only; float layers take none of it."
+OF_CORE = (
+    "Hours are an estimate, by the latency model of our core: matrix passes only, storing '{results}';"
+    " float layers take none of it."
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,12 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument("--clock-mhz", type=float, metavar="MHZ", help="instead of the profile's")
     parser.add_argument("--bandwidth", type=float, metavar="GB/S", help="of the memory, instead of the profile's")
+    parser.add_argument(
+        "--results",
+        choices=RESULTS,
+        help="what passes store: results as narrow as the precision deserves (rounded), 16 bits, or exact accumulators;"
+        " with row sums, which weights with a zero point need, or the products alone (the profile's: rounded-products)",
+    )
     parser.add_argument("--layers", action="store_true", help="cycles and bottleneck of every layer's passes, too")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     parser.set_defaults(run=run)
@@ -65,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{in_words(board)}\n\n{render(wanted, costs)}\n")
     if costs.layers:
         print(f"{render_layers(costs.layers)}\n")
-    print(OF_PAPER if arguments.profile == PAPER else OF_CORE)
+    print(OF_PAPER if arguments.profile == PAPER else OF_CORE.format(results=about(board)["results"]))
     return 0
 
 
@@ -76,11 +86,13 @@ def board_of(arguments: argparse.Namespace) -> Board:
 
     if arguments.profile != PAPER:
         profile = find_profile(arguments.profile, also=(PAPER,))
+        profile = replace(profile, results=arguments.results or profile.results)
         return AcceleratorBoard(adjusted(profile, arguments.clock_mhz, arguments.bandwidth))
-    for flag, asked_for in (("clock-mhz", arguments.clock_mhz), ("bandwidth", arguments.bandwidth)):
+    for flag in ("clock-mhz", "bandwidth", "results"):
+        asked_for = getattr(arguments, flag.replace("-", "_"))
         if asked_for is not None:
             raise ValueError(
-                f"--{flag} {asked_for:g}: the paper's board is known by its hours alone; take another profile"
+                f"--{flag} {asked_for}: the paper's board is known by its hours alone; take another profile"
             )
     if arguments.layers:
         raise ValueError("--layers: the paper's board is known by its hours alone; take another profile")
@@ -136,6 +148,7 @@ def about(board: Board) -> dict[str, Any]:
         "clock_mhz": profile.clock_mhz,
         "gigabytes_per_second": profile.gigabytes_per_second,
         "latency": profile.memory.latency,
+        "results": profile.results,
         "config": profile.config.parameters(),
     }
 

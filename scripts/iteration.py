@@ -68,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         "config": Config.named(arguments.config).parameters(),
         "bytes_per_cycle": arguments.bandwidth,
         "latency": arguments.latency,
+        "list_passes": LIST_PASSES,
     }
     name = f"{arguments.network}-{arguments.config}-{arguments.fw_bits}-{arguments.bw_bits}.json"
     out: Path = arguments.out or FOLDER / name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,11 +115,11 @@ def iteration_deviation(path: Path) -> Deviation:
     def cycles(job: Job) -> float:
         stored = stored_results(job.layer, job.which, job.precision, measured["results"])
         program = lower(job.layer, job.which, job.precision, config, stored, plan=Plan())
-        return LIST_BEGINS + sum(command_time(command, config, memory).cycles for command in program.commands)
+        return sum(command_time(command, config, memory).cycles for command in program.commands)
 
-    done = {(row["layer"], row["pass"]) for row in measured["passes"]}
+    done = len(measured["passes"])
     jobs = training_jobs(named_network(measured["network"], measured["batch"]), [step])
-    model = sum(cycles(job) for job in jobs if (job.name, job.which.value) in done)
+    model = sum(map(cycles, islice(jobs, done))) + LIST_BEGINS * -(-done // measured["list_passes"])
     what = f"{measured['network']}, batch {measured['batch']}, {step.fw_bits}/{step.bw_bits}, {measured['results']}"
-    what += "" if measured["complete"] else f" (so far: {len(done)} passes)"
+    what += "" if measured["complete"] else f" (so far: {done} passes)"
     return Deviation(what, sum(row["cycles"] for row in measured["passes"]), model)

@@ -1,8 +1,9 @@
 """Our accelerator as a board: hours of a run from the latency model of its commands.
 
 Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
-driver does it, with 16-bit results and without row sums; their cycles come from `sim.latency`. Layers that stay float,
-and batch normalisations, cost no time.
+driver does it; their cycles come from `sim.latency`. Results are rounded as training may have them
+(`Config(results="rounded")`), without row sums unless the profile says so. Layers that stay float, and batch
+normalisations, cost no time.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Profile:
     clock_mhz: float
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
+    results: str = "rounded-products"  # what passes store: one of `host.jobs.RESULTS`
 
     @property
     def gigabytes_per_second(self) -> float:
@@ -111,7 +113,7 @@ def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
 def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
     """One product's pass: the commands the driver would start, one after the other."""
     precision = pass_precision(which, bits.forward, bits.gradient)
-    output = stored_results(product, which, precision, "products")
+    output = stored_results(product, which, precision, profile.results)
     program = lower(product, which, precision, profile.config, output, plan=Plan())
     times = (command_time(command, profile.config, profile.memory) for command in program.commands)
     return sum(times, start=CommandTime(profile.list_us * profile.clock_mhz, 0, 0, 0))

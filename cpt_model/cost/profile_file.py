@@ -1,8 +1,8 @@
 """Profiles by name, from a JSON file, and at another clock or bandwidth.
 
 A file has a name, a build (the name of one of the contract's, or its parameters as `sim/contract.toml` has them), the
-clock, the memory's bandwidth in one of two units, the cycles to a read's first beat, and, if the host starts a list
-for each pass, the microseconds that this takes (`cpt board fit` writes such files):
+clock, the memory's bandwidth in one of two units, and the cycles to a read's first beat. It may have the microseconds
+that the host takes to start a list for each pass (`cpt board fit` writes such files), and what passes store:
 
     {"name": "mine", "config": "zc706", "clock_mhz": 150, "gigabytes_per_second": 3.2, "latency": 60}
 """
@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from cpt_model.cost.accelerator import PROFILES, Profile
+from host.jobs import RESULTS
 from sim.config import Config
 from sim.contract import CONFIG_RANGES, CONFIGS
 from sim.latency import Memory
 
 BANDWIDTHS = ("bytes_per_cycle", "gigabytes_per_second")
-KEYS = ("name", "config", "clock_mhz", *BANDWIDTHS, "latency", "list_us")
+KEYS = ("name", "config", "clock_mhz", *BANDWIDTHS, "latency", "list_us", "results")
 
 
 class ProfileError(ValueError):
@@ -84,6 +85,7 @@ def profile_of(values: object) -> Profile:
         clock,
         Memory(per_cycle, _whole("latency", values["latency"], least=0)),
         0.0 if values.get("list_us", 0) == 0 else _positive("list_us", values["list_us"]),
+        _results(values.get("results", Profile.results)),
     )
 
 
@@ -106,6 +108,12 @@ def adjusted(profile: Profile, clock_mhz: float | None = None, gigabytes_per_sec
     latency = round(profile.memory.latency * clock / profile.clock_mhz)
     memory = replace(profile.memory, bytes_per_cycle=bandwidth * 1e3 / clock, latency=latency)
     return replace(profile, name=name, clock_mhz=clock, memory=memory)
+
+
+def _results(name: object) -> str:
+    if name not in RESULTS:
+        raise ProfileError(f"results = {name!r} is none of: {', '.join(RESULTS)}")
+    return str(name)
 
 
 def _config(name: str, values: object) -> Config:

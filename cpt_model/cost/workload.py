@@ -79,19 +79,19 @@ class Workload:
                 layers.setdefault((asked.shape, which), layer.name)
         return cls(dict(products), layers)
 
-    def lowered(self, config: Config, precisions: Iterable[Bits]) -> Lowered:
+    def lowered(self, config: Config, precisions: Iterable[Bits], results: str = Profile.results) -> Lowered:
         """For a build; a pass that does not fit it is refused, with its layer."""
         return Lowered(
             {
-                bits: [(self._commands(key, bits, config), times) for key, times in self.products.items()]
+                bits: [(self._commands(key, bits, config, results), times) for key, times in self.products.items()]
                 for bits in precisions
             }
         )
 
-    def _commands(self, key: tuple[Conv, Pass], bits: Bits, config: Config) -> tuple[Command, ...]:
+    def _commands(self, key: tuple[Conv, Pass], bits: Bits, config: Config, results: str) -> tuple[Command, ...]:
         shape, which = key
         precision = pass_precision(which, bits.forward, bits.gradient)
-        output = stored_results(shape, which, precision, "products")
+        output = stored_results(shape, which, precision, results)
         try:
             return tuple(lower(shape, which, precision, config, output, plan=Plan()).commands)
         except (LayerError, PlanError) as problem:

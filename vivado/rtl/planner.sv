@@ -53,11 +53,11 @@ module planner
 
   // Row steps ahead of the array. A CONV asks for three batches, no more: what is not needed soon would keep results
   // from being stored. A WGRAD's chunks are limited by the column memories.
-  logic [7:0] chunks;
+  logic [7:0] chunks_q;
   logic [4:0] ahead;
-  assign chunks = 8'(small_product(7'(p_q.chunk_rows), 4'(p_q.chunk_buffers)));
-  assign ahead  = c.wgrad ? (chunks < 8'(MostAhead) ? chunks[4:0] : 5'(MostAhead))
-                          : p_q.batch < 5'd8 ? 5'(3 * p_q.batch[2:0]) : 5'(MostAhead);
+  always_ff @(posedge clk_i) chunks_q <= 8'(small_product(7'(p_q.chunk_rows), 4'(p_q.chunk_buffers)));
+  assign ahead = c.wgrad ? (chunks_q < 8'(MostAhead) ? chunks_q[4:0] : 5'(MostAhead))
+                         : p_q.batch < 5'd8 ? 5'(3 * p_q.batch[2:0]) : 5'(MostAhead);
 
   logic [2:0] grow_mod;
   logic [13:0] pieces;                 // of a row of results
@@ -309,8 +309,8 @@ module planner
         GroupEntries: begin
           p_q.chunk_entries <= result[15:0];
           // One chunk less than fits, if two are left: the next command's first finds room beside this one's last.
-          p_q.chunk_buffers <= 5 * result <= 32'(ColumnWords) ? 3'd4 : 4 * result <= 32'(ColumnWords) ? 3'd3
-                               : 2 * result <= 32'(ColumnWords) ? 3'd2 : 3'd1;
+          p_q.chunk_buffers <= result <= 32'(ColumnWords / 5) ? 3'd4 : result <= 32'(ColumnWords / 4) ? 3'd3
+                               : result <= 32'(ColumnWords / 2) ? 3'd2 : 3'd1;
         end
         FirstChunk: begin
           // The last chunk is a whole one: its results are stored while it is computed.
