@@ -111,11 +111,17 @@ def operands(layer: Conv, which: Pass, precision: Precision, seed: int = 0) -> t
 
 
 def run_pass(
-    layer: Conv, which: Pass, precision: Precision, a: Codes, b: Codes, output: Output = EXACT
+    layer: Conv,
+    which: Pass,
+    precision: Precision,
+    a: Codes,
+    b: Codes,
+    output: Output = EXACT,
+    zero_insertion: bool = False,
 ) -> tuple[Program, Memory]:
     """Lowers a pass, loads its operands, executes it on the reference; the program reads results from the memory."""
     plan = Plan()
-    program = lower(layer, which, precision, ZC706, output, plan=plan)
+    program = lower(layer, which, precision, ZC706, output, plan=plan, zero_insertion=zero_insertion)
     commands = CommandList.place([program], plan)
     memory = np.full(plan.bytes, 0xA5, dtype=np.uint8)
     program.load(memory, a, b)
