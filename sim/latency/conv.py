@@ -13,6 +13,7 @@ from sim.latency.core import (
     COMMAND_BEGINS,
     COMMAND_ENDS,
     LANE_PIECES,
+    LOADER_BEGINS,
     MOST_AHEAD,
     MOST_RING,
     ROW_BEGINS,
@@ -30,6 +31,7 @@ from sim.latency.pipeline import Batch, Work, run
 from sim.latency.stream import Requests, Stream, stream
 from sim.latency.time import CommandTime, Memory
 
+SEGMENT_BEGINS = 18  # cycles before the first lane of a segment is stored
 DIVISION = 21  # cycles to find a row of a zero-inserted map
 PASS_ENDS = 20
 JOINED_PLANES = (8, 16, 32)  # widths of rows whose planes are stored by one write
@@ -42,6 +44,7 @@ def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
     """
     batches, ahead, ring = _batches(command, config, memory)
     loads = sum(batch.bus for batch in batches)
+    asking = sum(max(batch.bus, batch.follows) for batch in batches)
     cycles, compute, load, store = float(COMMAND_ENDS), 0.0, 0.0, 0.0
     entries = ceil_div(_groups(command), config.slice_groups) * command.b_bits
     most = max(1, config.column_words // entries)
@@ -51,9 +54,10 @@ def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
         work = _work(command, blocks, first == 0, ahead, config, memory)
         if first == 0 and 2 * ring <= config.lane_words and 2 * blocks * entries <= config.column_words:
             loaded = _loaded_ahead(batches, ahead)
-            computed, stored = run(
-                (Batch(0, weights.bus, weights.follows, weights.written), *batches), work, loaded + 1
-            )
+            of_weights = Batch(0, weights.bus, weights.follows, weights.written)
+            computed, stored = run((of_weights, *batches), work, loaded + 1)
+            # The loader has done with a command before it begins the next.
+            stored = max(stored, weights.follows + asking + batches[-1].there - batches[-1].follows + LOADER_BEGINS)
         else:
             computed, stored = run(batches, work)
             cycles += COMMAND_BEGINS + memory.latency + weights.written
@@ -63,7 +67,7 @@ def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
         compute += rows * sum(work.computing)
         store += rows * sum(work.storing)
         load += loads + weights.bus
-    return CommandTime(max(cycles, load + store), compute, load, store)
+    return CommandTime(max(cycles, load + store + COMMAND_ENDS), compute, load, store)
 
 
 def _loaded_ahead(batches: Sequence[Batch], ahead: int) -> int:
@@ -165,7 +169,7 @@ def _work(command: Command, blocks: int, with_sums: bool, ahead: int, config: Co
         return lanes * (own + (store_cycles(4 * pixels, 4 * pixels, config, memory) / blocks if sums else 0.0))
 
     def reading(pixels: int) -> float:
-        return lanes * (1 + _reads(command, pixels) + (ceil_div(pixels, 8) / blocks if sums else 0.0))
+        return SEGMENT_BEGINS + lanes * (_reads(command, pixels) + (ceil_div(pixels, 8) / blocks if sums else 0.0))
 
     row_begins = ROW_BEGINS / (blocks * len(parts))
     return Work(

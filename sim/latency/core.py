@@ -24,10 +24,11 @@ WORD_BYTES = 2
 PIXELS_A_WINDOW = 3  # of a lane, in a WGRAD
 
 QUEUED_REQUESTS = 22  # of a writer under way: a queue of 16, and those in registers beside it
-WRITER_STARTS = 2.0  # cycles between two requests of a writer
+WRITER_STARTS = 2.5  # cycles between two requests of a writer
 REQUEST_WAY = 12  # cycles from the loader, or the store, to the bus and back, beside the memory's latency
 COMMAND_BEGINS = 60  # cycles from the command before to the first request, if nothing was loaded ahead
 COMMAND_ENDS = 110  # and from the last store to the next command
+LOADER_BEGINS = 120  # cycles from the last word of a command to the next one's first, and to deal its rows to the lanes
 LIST_BEGINS = 700  # cycles from the start of a list to its first command, planned and all
 ROW_BEGINS = 3  # cycles lost at each row step
 

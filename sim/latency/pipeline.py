@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
+
+from sim.latency.core import MOST_AHEAD
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,10 @@ class _Pipeline:
     """The state between two events: an end of a transfer, or one that may begin."""
 
     def __init__(self, batches: Sequence[Batch], work: Work, loaded: int) -> None:
-        ahead = batches[:loaded]
-        self.batches, self.work = [*batches, *(replace(batch, steps=0) for batch in ahead)], work
+        self.batches, self.own, self.work = [*batches, *batches[:loaded]], len(batches), work
+        self.asked = sum(batch.steps for batch in batches[:loaded])  # row steps
         self.now = self.reader = 0.0
-        self.there = [0.0] * sum(batch.steps for batch in ahead)  # each row step
+        self.there = [0.0] * self.asked  # each row step of this command
         self.computed: list[float] = []  # each segment
         self.stored: list[float] = []
         self.segments = work.segments * sum(batch.steps for batch in batches)
@@ -110,7 +112,8 @@ class _Pipeline:
         """When the next batch may begin, as far as that is known."""
         if self.loading is not None or self.batch == len(self.batches):
             return inf
-        steps_done = len(self.there) + self.batches[self.batch].steps - self.work.ahead
+        ahead = self.work.ahead if self.batch < self.own else MOST_AHEAD
+        steps_done = self.asked + self.batches[self.batch].steps - ahead
         if steps_done <= 0:
             return self.reader
         last = steps_done * self.work.segments - 1
@@ -128,7 +131,9 @@ class _Pipeline:
             self.loading -= cycles * share
             if self.loading <= 1e-9:
                 batch, self.loading = self.batches[self.batch], None
-                self.there += [max(self.now, self.load_began + batch.there)] * batch.steps
+                self.asked += batch.steps
+                if self.batch < self.own:
+                    self.there += [max(self.now, self.load_began + batch.there)] * batch.steps
                 self.reader = max(self.now, self.load_began + batch.follows)
                 self.batch += 1
         if self.storing is not None:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from sim.command import Command
 from sim.config import Config
+from sim.contract import CHANNEL_BLOCK, Flag, Format
 from sim.latency.core import (
     COMMAND_BEGINS,
     COMMAND_ENDS,
+    LOADER_BEGINS,
     PIXELS_A_WINDOW,
     WORD_BYTES,
     WORDS_A_CYCLE,
@@ -44,20 +46,21 @@ def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
     plan = WgradPlan.of(command, config)
     drain = widening(command) * round_words(config)
     result_bytes = 32 * widening(command)
-    one_store = store_cycles(result_bytes, result_bytes, config, memory)
-    storing = config.lanes * one_store
+    on_the_bus = _storing(command, result_bytes, config, memory)
+    storing = max(on_the_bus, config.lanes)  # lanes without results are passed over
     kinds = {blocks: _pass(command, plan, blocks, config, memory) for blocks in set(plan.passes)}
     ends: list[float] = []
     last = kinds[plan.passes[-1]]
     ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + COMMAND_ENDS
     ahead = plan.loaded_ahead(command, config)
     reader = -ending if ahead else float(COMMAND_BEGINS + memory.latency)
-    compute = load = store = 0.0
+    compute = load = store = asking = 0.0
     for blocks in plan.passes:
         kind = kinds[blocks]
+        asking += LOADER_BEGINS
         for chunk in range(plan.chunks + 1):
             batch, work = kind.loads[chunk > 0], kind.computing[chunk > 0]
-            compute, load = compute + work, load + batch.bus
+            compute, load, asking = compute + work, load + batch.bus, asking + max(batch.bus, batch.follows)
             if chunk == plan.chunks:
                 work = max(work, kind.sets * max(storing, drain))
             if len(ends) >= plan.buffers:
@@ -67,9 +70,24 @@ def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
             there = reader + max(batch.bus, batch.there)
             reader += max(batch.bus, batch.follows)
             ends.append(max(ends[-1] if ends else 0.0, there) + work)
-        store += kind.sets * config.lanes * one_store
-    cycles = ends[-1] + storing + COMMAND_ENDS
-    return CommandTime(max(cycles, load + store), compute, load, store)  # one memory for both
+        store += kind.sets * on_the_bus
+    # The last results share the bus with what is loaded for the next command.
+    stores = last.sets * on_the_bus
+    loads = sum(kinds[plan.passes[0]].loads[chunk > 0].bus for chunk in range(min(ahead, plan.chunks + 1)))
+    shared = ends[-1] - last.computing[plan.chunks > 0] + min(2 * stores, stores + loads)
+    cycles = max(ends[-1] + storing, shared) + COMMAND_ENDS
+    if ahead:  # the loader has done with a command before it begins the next
+        cycles = max(cycles, asking + last.loads[plan.chunks > 0].there - last.loads[plan.chunks > 0].follows)
+    return CommandTime(max(cycles, load + store + COMMAND_ENDS), compute, load, store)  # one memory for both
+
+
+def _storing(command: Command, result_bytes: int, config: Config, memory: Memory) -> float:
+    """A set of results: a write for each lane that has any, or for three of them with a kernel row's columns."""
+    words = command.out_format in (Format.INT16, Format.INT32) and not command.flag(Flag.ROW_SUMS)
+    if config.lanes == 48 and command.kernel_w == 3 and words:
+        return CHANNEL_BLOCK * store_cycles(3 * result_bytes, result_bytes, config, memory)
+    live = CHANNEL_BLOCK * command.kernel_w / tap_sets(command, config)
+    return live * store_cycles(result_bytes, result_bytes, config, memory)
 
 
 def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], config: Config, memory: Memory) -> _Pass:
