@@ -105,6 +105,12 @@ def suits_native_product(layer: Conv, which: Pass, a: Quantised, weight_sum: flo
     return suits and native.usable(a.codes)
 
 
+def lift_to_bytes(a: Quantised, b: Quantised) -> int | None:
+    """What makes unsigned bytes of a's stored codes, if b's are signed bytes; nothing if either is too wide."""
+    narrow = a.bits <= 8 and b.bits <= 8 and b.signed and not b.zero
+    return -a.least if narrow else None
+
+
 def suits_native_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
     """Codes narrow enough for tiles of some size, and for an image's sum in 32 bits; dense layers on maps."""
     greatest, pixels = x.greatest * e.greatest, layer.out_height * layer.out_width

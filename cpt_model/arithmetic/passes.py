@@ -15,7 +15,7 @@ from torch import Tensor
 
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
-from cpt_model.arithmetic.exact import convolve, geometry_numbers, suits_native_product, weight_gradient
+from cpt_model.arithmetic.exact import convolve, geometry_numbers, lift_to_bytes, suits_native_product, weight_gradient
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.taps import axes, between, by_tap
 from cpt_model.arithmetic.weights import Weights
@@ -66,7 +66,7 @@ def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch
             *((a.scale.item(), a.offset.item()), (b.scale, b.offset), a.zero),
         )
         if suits_native_product(layer, which, a, weights.greatest_sum):
-            return native.product(a.codes, b.codes, finishing)
+            return native.product(a.codes, b.codes, finishing, lift_to_bytes(a, b))
     acc = convolve(layer, which, a, b, weights.greatest_sum)
     if finishing is not None and acc.dtype == torch.float32:
         return native.finish_(native.dense(acc), finishing)

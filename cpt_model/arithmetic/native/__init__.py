@@ -115,10 +115,11 @@ class Finishing:
         return (ctypes.c_int64 * 10)(*self.geometry)
 
 
-def product(a: Tensor, weights: Tensor, finishing: Finishing) -> Tensor:
+def product(a: Tensor, weights: Tensor, finishing: Finishing, lift: int | None = None) -> Tensor:
     """A dense layer's forward pass, or at stride 1 its input-error pass: codes to float32 results, channels-last.
 
-    No sum of products may exceed 2^24.
+    No sum of products may exceed 2^24. With a `lift`, a + lift must be unsigned bytes and the weights signed ones:
+    processors that multiply bytes then do.
     """
     library = load()
     assert library is not None
@@ -134,7 +135,7 @@ def product(a: Tensor, weights: Tensor, finishing: Finishing) -> Tensor:
     library.cpt_product(
         *(a.data_ptr(), weights.data_ptr(), channels_last(weights), y.data_ptr(), a.shape[0], outs, ins, transposed),
         *(finishing.shape, pixels.data_ptr(), tap_sums.data_ptr(), *finishing.a),
-        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, torch.get_num_threads()),
+        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, -1 if lift is None else lift, torch.get_num_threads()),
     )
     return y
 

@@ -63,7 +63,7 @@ def load() -> ctypes.CDLL | None:
     )
     library.cpt_product.argtypes = (
         *(_POINTER, _POINTER, _INT, _POINTER, _SIZE, _SIZE, _SIZE, _INT, _POINTER, _POINTER, _POINTER),
-        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT),
+        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT, _INT),
     )
     library.cpt_gradient.argtypes = (
         *(_POINTER, _INT, _POINTER, _INT, _POINTER),
