@@ -64,8 +64,16 @@ def parts_of(a: Quantised, weight_sum: float) -> int:
     return max(1, math.ceil(greatest_code(a) * weight_sum / EXACT_FLOAT32))
 
 
-def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
-    """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
+def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> tuple[Tensor, int]:
+    """Σ x·(e + lift) of stored codes over images and pixels, in float64, in the shape of the weights; and the lift."""
+    if suits_byte_gradient(layer, x, e):
+        lift = (0 if x.signed else -128) - e.least
+        operands = x.codes, e.codes, layer.weight_shape, geometry_numbers(layer)
+        return native.byte_gradient(*operands, x.signed, lift), lift
+    return _stored_gradient(layer, x, e), 0
+
+
+def _stored_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     if suits_native_gradient(layer, x, e):
         return native.gradient(x.codes, e.codes, layer.weight_shape, geometry_numbers(layer), x.greatest * e.greatest)
     if float32_is_exact():
@@ -116,6 +124,13 @@ def suits_native_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
     greatest, pixels = x.greatest * e.greatest, layer.out_height * layer.out_width
     fits = greatest * LEAST_TILE <= EXACT_FLOAT32 and greatest * pixels < 1 << 31
     return fits and layer.groups == 1 and pixels >= LEAST_MAP and native.usable(x.codes) and native.usable(e.codes)
+
+
+def suits_byte_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
+    """Codes that are bytes; dense layers on maps, four of which fit 32 bits."""
+    pixels = layer.out_height * layer.out_width
+    suits = x.bits <= 8 and e.bits <= 8 and not x.zero and LEAST_MAP <= pixels <= native.MOST_BYTE_PIXELS
+    return suits and layer.groups == 1 and native.has_bytes() and native.usable(x.codes) and native.usable(e.codes)
 
 
 def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:

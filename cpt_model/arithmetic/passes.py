@@ -37,18 +37,18 @@ def input_error(layer: Conv, error: Quantised, weights: Weights, watch: Watch | 
 
 def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = None) -> Tensor:
     """The gradient of the weights."""
-    acc = weight_gradient(layer, x, error)
+    acc, lift = weight_gradient(layer, x, error)
     maps = x.sums.over_batch, error.sums.over_batch
     fusable = watch is None and layer.groups == 1 and maps[0].dtype == maps[1].dtype == torch.float32
     if fusable and native.usable(maps[0]):
         of_x, of_error = ((each.scale.item(), each.offset.item()) for each in (x, error))
-        return native.finish_gradient(acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero)
+        return native.finish_gradient(acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero, lift)
     rows, columns = axes(layer)
     row_sums = by_tap(rows.used, maps[0][0], columns.used)  # (ci, kh, kw)
     col_sums = by_tap(rows.inside, maps[1][0], columns.inside)  # (co, kh, kw), of stored codes
     counts = layer.batch * torch.outer(rows.inside.sum(1), columns.inside.sum(1))
     by_group = row_sums.unflatten(0, (layer.groups, -1)).repeat_interleave(layer.out_channels // layer.groups, 0)
-    acc = acc + error.zero * by_group
+    acc = acc + (error.zero - lift) * by_group
     if watch is not None:
         acc = watch(layer, Pass.WEIGHT_GRADIENT, x, error, acc)
     col_sums = (col_sums + error.zero * counts)[:, None]

@@ -16,11 +16,18 @@ _FLOAT32: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 
 MANY_WEIGHTS = 1 << 18  # from here on a second thread is worth waking
+MOST_BYTE_PIXELS = ((1 << 31) - 1) // (4 * 255 * 128)  # products of bytes of four images fit 32 bits together
 
 
 def usable(values: Tensor) -> bool:
     """Whether the kernels take this tensor: else PyTorch operations do the same."""
     return values.device.type == "cpu" and values.dtype == torch.float32 and values.numel() > 0 and load() is not None
+
+
+def has_bytes() -> bool:
+    """Whether the processor, and so the library, multiplies bytes."""
+    library = load()
+    return library is not None and bool(library.cpt_has_bytes())
 
 
 def dense(values: Tensor) -> Tensor:
@@ -171,6 +178,32 @@ def gradient(
     return out
 
 
+def byte_gradient(
+    x: Tensor,
+    error: Tensor,
+    weight_shape: tuple[int, int, int, int],
+    geometry: tuple[int, ...],
+    x_signed: bool,
+    lift: int,
+) -> Tensor:
+    """Accumulators of a dense layer's weight gradient, of error + lift, in float64.
+
+    x are signed bytes and error + lift unsigned ones, or the reverse.
+    """
+    library = load()
+    if library is None or not has_bytes():
+        raise ValueError("this processor multiplies no bytes")
+    if error.shape[2] * error.shape[3] > MOST_BYTE_PIXELS:
+        raise ValueError(f"products of bytes over more than {MOST_BYTE_PIXELS} pixels do not fit the C++ gradient")
+    x, error = dense(x), dense(error)
+    out = torch.empty(weight_shape, dtype=torch.float64, device="cpu")
+    library.cpt_byte_gradient(
+        *(x.data_ptr(), channels_last(x), error.data_ptr(), channels_last(error), out.data_ptr(), x.shape[0]),
+        *(*weight_shape[:2], (ctypes.c_int64 * 10)(*geometry), x_signed, lift, torch.get_num_threads()),
+    )
+    return out
+
+
 def finish_gradient(
     acc: Tensor,
     images: int,
@@ -179,8 +212,11 @@ def finish_gradient(
     x: tuple[float, float],
     error: tuple[float, float],
     zero: int,
+    lift: int = 0,
 ) -> Tensor:
-    """Accumulators (float64) of a weight gradient to float32; `maps` are both operands' codes summed over the batch."""
+    """Accumulators (float64) of a weight gradient, of error codes + lift, to float32; `maps` are both operands' codes
+    summed over the batch.
+    """
     library = load()
     assert library is not None
     acc = acc.contiguous()
@@ -189,6 +225,6 @@ def finish_gradient(
     operands = [argument for each in map(dense, maps) for argument in (each.data_ptr(), channels_last(each))]
     library.cpt_finish_gradient(
         *(acc.data_ptr(), gradient.data_ptr(), images, outs, ins, (ctypes.c_int64 * 10)(*geometry)),
-        *(*operands, *x, *error, zero),
+        *(*operands, *x, *error, zero, lift),
     )
     return gradient

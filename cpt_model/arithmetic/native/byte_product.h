@@ -13,9 +13,6 @@
 
 #include "product.h"
 
-typedef float FloatLanes __attribute__((vector_size(4 * kLanes)));
-typedef FloatLanes StoredFloatLanes __attribute__((aligned(4), may_alias));
-
 // `Vectors` vectors of result channels for `Pixels` neighbouring pixels, of which `pixels` and of whose channels
 // `channels` are wanted. `offsets` says where in the map each four terms of the first pixel are; the next pixel's lie
 // beside them.

@@ -23,6 +23,8 @@ constexpr int kSums = 8;
 
 typedef int32_t Lanes __attribute__((vector_size(4 * kLanes)));
 typedef Lanes StoredLanes __attribute__((aligned(4), may_alias));
+typedef float FloatLanes __attribute__((vector_size(4 * kLanes)));
+typedef FloatLanes StoredFloatLanes __attribute__((aligned(4), may_alias));
 
 inline Lanes dot(Lanes sums, Lanes unsigned_bytes, Lanes signed_bytes) {
 #ifdef __AVX512VNNI__

@@ -153,13 +153,13 @@ int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_
     return kNoMemory;
 }
 
-// A weight gradient's accumulators (out, in, kh, kw), of error codes minus `zero`, to float32:
+// A weight gradient's accumulators (out, in, kh, kw), of error codes minus `zero` plus `lift`, to float32:
 //     g = acc·(sX·sE) + ( rowsum·(sX·mE) + mX·( colsum·sE + count·mE ) )
 // from the sums of both operands' codes over the batch, (h, w, c) or (c, h, w).
 int32_t cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t outs, int64_t ins,
                             const int64_t* geometry, const float* x_sums, int32_t x_last, const float* e_sums,
                             int32_t e_last, float x_scale, float x_offset, float e_scale, float e_offset,
-                            double zero) try {
+                            double zero, double lift) try {
     const Axis rows(geometry, false), columns(geometry + 5, false);
     const int64_t taps = rows.kernel * columns.kernel;
     const auto row_sums = sums_by_tap(rows, columns, x_sums, ins, x_last, false);
@@ -177,7 +177,7 @@ int32_t cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t
                 const int64_t at = (o * ins + i) * taps + tap;
                 const float count = static_cast<float>(counts[tap]);
                 const float edge = x_offset * (static_cast<float>(column) * e_scale + count * e_offset);
-                g[at] = static_cast<float>(acc[at] + zero * row) * alpha + (static_cast<float>(row) * beta + edge);
+                g[at] = static_cast<float>(acc[at] + (zero - lift) * row) * alpha + (static_cast<float>(row) * beta + edge);
             }
     return kDone;
 } catch (const std::bad_alloc&) {

@@ -54,7 +54,8 @@ class FloatProduct {
     // One image of codes, channels last, to accumulators in the same order.
     void image(const float* a, float* y, int thread) {
         float* map = &maps_[thread * map_size_];
-        pad(c_.rows, c_.columns, c_.terms(), a, Strides(c_.terms(), c_.rows.size, c_.columns.size, true), map);
+        pad(c_.rows, c_.columns, c_.terms(), Strides(c_.terms(), c_.rows.size, c_.columns.size, true), map,
+            [&](int64_t from, int64_t step, int64_t count, float* to) { copy_values(a + from, step, count, to); });
         const int64_t terms = c_.terms(), results = c_.results(), width = c_.columns.out_size;
         const int64_t map_row = c_.columns.padded() * terms, pixels = c_.rows.out_size * width;
         for (int64_t first = 0; first < results; first += kOuts)

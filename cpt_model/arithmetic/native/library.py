@@ -69,6 +69,10 @@ def load() -> ctypes.CDLL | None:
         *(_POINTER, _INT, _POINTER, _INT, _POINTER),
         *(_SIZE, _SIZE, _SIZE, _POINTER, _SIZE, _INT),
     )
+    library.cpt_byte_gradient.argtypes = (
+        *(_POINTER, _INT, _POINTER, _INT, _POINTER),
+        *(_SIZE, _SIZE, _SIZE, _POINTER, _INT, _INT, _INT),
+    )
     library.cpt_weights.argtypes = (
         _POINTER,
         _POINTER,
@@ -82,11 +86,12 @@ def load() -> ctypes.CDLL | None:
     )
     library.cpt_finish_gradient.argtypes = (
         *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _POINTER, _POINTER, _INT, _POINTER, _INT),
-        *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, ctypes.c_double),
+        *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, ctypes.c_double, ctypes.c_double),
     )
     for function in (
         *(library.cpt_range, library.cpt_codes, library.cpt_weights),
-        *(library.cpt_product, library.cpt_finish, library.cpt_gradient, library.cpt_finish_gradient),
+        *(library.cpt_product, library.cpt_finish),
+        *(library.cpt_gradient, library.cpt_byte_gradient, library.cpt_finish_gradient),
     ):
         function.restype = _INT
         function.errcheck = _check_memory
