@@ -64,16 +64,8 @@ def parts_of(a: Quantised, weight_sum: float) -> int:
     return max(1, math.ceil(greatest_code(a) * weight_sum / EXACT_FLOAT32))
 
 
-def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> tuple[Tensor, int]:
-    """Σ x·(e + lift) of stored codes over images and pixels, in float64, in the shape of the weights; and the lift."""
-    if suits_byte_gradient(layer, x, e):
-        lift = (0 if x.signed else -128) - e.least
-        operands = x.codes, e.codes, layer.weight_shape, geometry_numbers(layer)
-        return native.byte_gradient(*operands, x.signed, lift), lift
-    return _stored_gradient(layer, x, e), 0
-
-
-def _stored_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
+def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
+    """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
     if suits_native_gradient(layer, x, e):
         return native.gradient(x.codes, e.codes, layer.weight_shape, geometry_numbers(layer), x.greatest * e.greatest)
     if float32_is_exact():
@@ -101,22 +93,22 @@ def geometry_numbers(layer: Conv) -> tuple[int, ...]:
     return tuple(number for axis in axes for number in axis)
 
 
-def suits_native_product(layer: Conv, which: Pass, a: Quantised, weight_sum: float) -> bool:
-    """Channels-last maps of dense layers, sums that need no splitting, no zeros between codes.
+def lift_to_bytes(a: Quantised, b: Quantised) -> int | None:
+    """What makes unsigned bytes of a's stored codes, if b's are signed bytes; nothing where bytes are not multiplied."""
+    narrow = a.bits <= 8 and b.bits <= 8 and b.signed and not b.zero
+    return -a.least if narrow and native.has_bytes() else None
+
+
+def suits_native_product(layer: Conv, which: Pass, a: Quantised, weight_sum: float, bytes_suit: bool) -> bool:
+    """Channels-last maps of dense layers, sums that need no splitting; unless as bytes, no zeros between codes.
 
     Where both memory formats describe the codes, PyTorch chooses the one of the result.
     """
-    straight = which is Pass.FORWARD or layer.stride == (1, 1)
+    straight = bytes_suit or which is Pass.FORWARD or layer.stride == (1, 1)
     pixels = layer.out_height * layer.out_width if which is Pass.FORWARD else layer.height * layer.width
     in_order = native.channels_last(a.codes) and not a.codes.is_contiguous()
     suits = straight and in_order and pixels >= LEAST_MAP and layer.groups == 1 and parts_of(a, weight_sum) == 1
     return suits and native.usable(a.codes)
-
-
-def lift_to_bytes(a: Quantised, b: Quantised) -> int | None:
-    """What makes unsigned bytes of a's stored codes, if b's are signed bytes; nothing if either is too wide."""
-    narrow = a.bits <= 8 and b.bits <= 8 and b.signed and not b.zero
-    return -a.least if narrow else None
 
 
 def suits_native_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
@@ -126,11 +118,21 @@ def suits_native_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
     return fits and layer.groups == 1 and pixels >= LEAST_MAP and native.usable(x.codes) and native.usable(e.codes)
 
 
-def suits_byte_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
-    """Codes that are bytes; dense layers on maps, four of which fit 32 bits."""
+def lift_errors_to_bytes(layer: Conv, x: Quantised, e: Quantised) -> int | None:
+    """What makes bytes of the error's stored codes: signed ones, or unsigned ones where activations are signed. Nothing
+    where the weight gradient is not one of bytes: else it is for dense layers on maps, four of which fit 32 bits.
+    """
     pixels = layer.out_height * layer.out_width
-    suits = x.bits <= 8 and e.bits <= 8 and not x.zero and LEAST_MAP <= pixels <= native.MOST_BYTE_PIXELS
-    return suits and layer.groups == 1 and native.has_bytes() and native.usable(x.codes) and native.usable(e.codes)
+    narrow = x.bits <= 8 and e.bits <= 8 and not x.zero
+    suits = narrow and layer.groups == 1 and LEAST_MAP <= pixels <= native.MOST_BYTE_PIXELS and native.has_bytes()
+    if not suits or not native.usable(x.codes) or not native.usable(e.codes):
+        return None
+    return -e.least - (0 if x.signed else 128)
+
+
+def byte_gradient(layer: Conv, x: Quantised, e: Quantised, lift: int) -> Tensor:
+    """Σ x·(e + lift) of stored codes, as `weight_gradient`; the lift is `lift_errors_to_bytes`'."""
+    return native.byte_gradient(x.codes, e.codes, layer.weight_shape, geometry_numbers(layer), x.signed, lift)
 
 
 def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:

@@ -30,6 +30,11 @@ def has_bytes() -> bool:
     return library is not None and bool(library.cpt_has_bytes())
 
 
+def _demand_bytes() -> None:
+    if not has_bytes():
+        raise ValueError("this processor multiplies no bytes")
+
+
 def dense(values: Tensor) -> Tensor:
     """The tensor itself if its memory is dense in one of the two formats, else a copy."""
     if values.is_contiguous(memory_format=torch.channels_last) or values.is_contiguous():
@@ -123,15 +128,15 @@ class Finishing:
 
 
 def product(a: Tensor, weights: Tensor, finishing: Finishing, lift: int | None = None) -> Tensor:
-    """A dense layer's forward pass, or at stride 1 its input-error pass: codes to float32 results, channels-last.
+    """A dense layer's forward or input-error pass: codes to float32 results, channels-last. No sum may exceed 2^24.
 
-    No sum of products may exceed 2^24. With a `lift`, a + lift must be unsigned bytes and the weights signed ones:
-    processors that multiply bytes then do.
+    With a `lift`, bytes are multiplied: a + lift must be unsigned ones and the weights signed. Without, input errors
+    are those at stride 1.
     """
     library = load()
     assert library is not None
     geometry, transposed = finishing.geometry, finishing.transposed
-    if not channels_last(a) or (transposed and (geometry[1], geometry[6]) != (1, 1)):
+    if not channels_last(a) or (lift is None and transposed and (geometry[1], geometry[6]) != (1, 1)):
         raise ValueError("the C++ product takes channels-last codes, and of input errors those at stride 1")
     outs, ins = weights.shape[:2]
     channels = ins if transposed else outs
@@ -139,11 +144,16 @@ def product(a: Tensor, weights: Tensor, finishing: Finishing, lift: int | None =
     weights = dense(weights)
     pixels, tap_sums, scale, offset = finishing.tensors(channels)
     y = torch.empty((a.shape[0], channels, height, width), memory_format=torch.channels_last, **_FLOAT32)
-    library.cpt_product(
+    operands = (
         *(a.data_ptr(), weights.data_ptr(), channels_last(weights), y.data_ptr(), a.shape[0], outs, ins, transposed),
         *(finishing.shape, pixels.data_ptr(), tap_sums.data_ptr(), *finishing.a),
-        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, -1 if lift is None else lift, torch.get_num_threads()),
+        *(scale.data_ptr(), offset.data_ptr(), finishing.zero),
     )
+    if lift is None:
+        library.cpt_product(*operands, torch.get_num_threads())
+    else:
+        _demand_bytes()
+        library.cpt_byte_product(*operands, lift, torch.get_num_threads())
     return y
 
 
@@ -191,8 +201,8 @@ def byte_gradient(
     x are signed bytes and error + lift unsigned ones, or the reverse.
     """
     library = load()
-    if library is None or not has_bytes():
-        raise ValueError("this processor multiplies no bytes")
+    assert library is not None
+    _demand_bytes()
     if error.shape[2] * error.shape[3] > MOST_BYTE_PIXELS:
         raise ValueError(f"products of bytes over more than {MOST_BYTE_PIXELS} pixels do not fit the C++ gradient")
     x, error = dense(x), dense(error)
@@ -212,10 +222,11 @@ def finish_gradient(
     x: tuple[float, float],
     error: tuple[float, float],
     zero: int,
-    lift: int = 0,
+    lacking: int,
 ) -> Tensor:
-    """Accumulators (float64) of a weight gradient, of error codes + lift, to float32; `maps` are both operands' codes
-    summed over the batch.
+    """Accumulators (float64) of a weight gradient to float32; `maps` are both operands' codes summed over the batch.
+
+    The errors' sums lack `zero` in each code, those in the accumulators lack `lacking`.
     """
     library = load()
     assert library is not None
@@ -225,6 +236,6 @@ def finish_gradient(
     operands = [argument for each in map(dense, maps) for argument in (each.data_ptr(), channels_last(each))]
     library.cpt_finish_gradient(
         *(acc.data_ptr(), gradient.data_ptr(), images, outs, ins, (ctypes.c_int64 * 10)(*geometry)),
-        *(*operands, *x, *error, zero, lift),
+        *(*operands, *x, *error, zero, lacking),
     )
     return gradient

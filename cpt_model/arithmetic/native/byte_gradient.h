@@ -28,10 +28,8 @@ class Interleave {
         if (step == 1)
             for (; i + kLanes <= count; i += kLanes) {
                 Lanes words = {};
-                for (int n = 0; n < 4; ++n) {
-                    const FloatLanes codes = *reinterpret_cast<const StoredFloatLanes*>(images_[n] + from + i);
-                    words |= ((__builtin_convertvector(codes, Lanes) + lift_) & 0xFF) << 8 * n;
-                }
+                for (int n = 0; n < 4; ++n)
+                    words |= ((__builtin_convertvector(load(images_[n] + from + i), Lanes) + lift_) & 0xFF) << 8 * n;
                 *reinterpret_cast<StoredLanes*>(to + i) = words & static_cast<int32_t>(mask_);
             }
         for (; i < count; ++i) {

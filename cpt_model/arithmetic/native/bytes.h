@@ -1,7 +1,7 @@
 // Dot products of bytes: in each 32-bit lane four unsigned bytes meet four signed ones. Their sums are exact modulo 2^32,
 // so whatever fits 32 bits in the end is right, whatever was added on the way.
 //
-// Where the processor has no such instruction, nothing here is declared but kHasBytes, and codes stay float32.
+// Where the processor has no such instruction, CPT_BYTES is not defined, and codes stay float32.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 #define CPT_BYTES 1
-constexpr bool kHasBytes = true;
 
 #ifdef __AVX512VNNI__
 constexpr int kLanes = 16;
@@ -35,7 +34,6 @@ inline Lanes dot(Lanes sums, Lanes unsigned_bytes, Lanes signed_bytes) {
 }
 
 inline Lanes load(const int32_t* words) { return *reinterpret_cast<const StoredLanes*>(words); }
+inline FloatLanes load(const float* values) { return *reinterpret_cast<const StoredFloatLanes*>(values); }
 
-#else
-constexpr bool kHasBytes = false;
 #endif

@@ -76,8 +76,8 @@ Finish::Finish(const int64_t* geometry, bool transposed, int64_t channels, bool 
       count_(rows_.results() * columns_.results()),
       channels_last_(channels_last),
       pixels_(pixels),
-      alpha_(channels),
-      beta_(channels),
+      alpha_(channels + kOuts),
+      beta_(channels + kOuts),
       kind_(count_),
       row_shift_(count_),
       partials_(threads * columns_.operands()),
@@ -89,8 +89,8 @@ Finish::Finish(const int64_t* geometry, bool transposed, int64_t channels, bool 
     // Pixels that see the same taps share their terms: one entry by kind of row and kind of column.
     const Kinds row_kinds(rows_), column_kinds(columns_);
     const int64_t kinds = row_kinds.examples.size() * column_kinds.examples.size();
-    shift_.assign(kinds * channels, 0.0f);
-    border_.resize(kinds * channels);
+    shift_.assign(kinds * channels + kOuts, 0.0f);
+    border_.resize(kinds * channels + kOuts);
     for (int64_t k = 0; k < kinds; ++k) {
         const auto& ys = rows_.reads[row_kinds.examples[k / column_kinds.examples.size()]];
         const auto& xs = columns_.reads[column_kinds.examples[k % column_kinds.examples.size()]];
@@ -112,7 +112,7 @@ Finish::Finish(const int64_t* geometry, bool transposed, int64_t channels, bool 
     }
 }
 
-void Finish::image(float* y, int64_t n, int thread) {
+PixelTerms Finish::terms(int64_t n, int thread) {
     const int64_t in_width = columns_.operands(), width = columns_.results();
     const float* sums = pixels_ + n * rows_.operands() * in_width;
     float *partial = &partials_[thread * in_width], *row = &row_sums_[thread * count_];
@@ -123,6 +123,11 @@ void Finish::image(float* y, int64_t n, int thread) {
             for (int64_t w = 0; w < in_width; ++w) partial[w] += sums[in * in_width + w];
         columns_.gather(partial, row + h * width);
     }
+    return {row, alpha_.data(), beta_.data(), shift_.data(), border_.data(), kind_.data()};
+}
+
+void Finish::image(float* y, int64_t n, int thread) {
+    const float* row = terms(n, thread).row;
     if (channels_last_) {
         for (int64_t p = 0, end; p < count_; p = end) {
             for (end = p + 1; end < count_ && kind_[end] == kind_[p];) ++end;
@@ -153,13 +158,13 @@ int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_
     return kNoMemory;
 }
 
-// A weight gradient's accumulators (out, in, kh, kw), of error codes minus `zero` plus `lift`, to float32:
+// A weight gradient's accumulators (out, in, kh, kw), of error codes minus `lacking`, to float32:
 //     g = acc·(sX·sE) + ( rowsum·(sX·mE) + mX·( colsum·sE + count·mE ) )
-// from the sums of both operands' codes over the batch, (h, w, c) or (c, h, w).
+// from the sums of both operands' codes over the batch, (h, w, c) or (c, h, w); the errors' there are minus `zero`.
 int32_t cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t outs, int64_t ins,
                             const int64_t* geometry, const float* x_sums, int32_t x_last, const float* e_sums,
                             int32_t e_last, float x_scale, float x_offset, float e_scale, float e_offset,
-                            double zero, double lift) try {
+                            double zero, double lacking) try {
     const Axis rows(geometry, false), columns(geometry + 5, false);
     const int64_t taps = rows.kernel * columns.kernel;
     const auto row_sums = sums_by_tap(rows, columns, x_sums, ins, x_last, false);
@@ -177,7 +182,7 @@ int32_t cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t
                 const int64_t at = (o * ins + i) * taps + tap;
                 const float count = static_cast<float>(counts[tap]);
                 const float edge = x_offset * (static_cast<float>(column) * e_scale + count * e_offset);
-                g[at] = static_cast<float>(acc[at] + (zero - lift) * row) * alpha + (static_cast<float>(row) * beta + edge);
+                g[at] = static_cast<float>(acc[at] + lacking * row) * alpha + (static_cast<float>(row) * beta + edge);
             }
     return kDone;
 } catch (const std::bad_alloc&) {

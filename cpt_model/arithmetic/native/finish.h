@@ -48,6 +48,13 @@ struct Axis : Window {
     }
 };
 
+// What finishes the pixels of an image: y = (acc + shift)·alpha + (row·beta + border), the latter by pixel and by channel;
+// a pixel's shift and border begin at its kind. kOuts channels can be read from any of them.
+struct PixelTerms {
+    const float *row, *alpha, *beta, *shift, *border;
+    const int64_t* kind;
+};
+
 // y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) ), accumulators being of codes minus `zero`
 class Finish {
   public:
@@ -60,6 +67,9 @@ class Finish {
 
     // In place; n is the image's number in the batch.
     void image(float* y, int64_t n, int thread);
+
+    // The same for those who do it themselves; valid until the thread asks for another image.
+    PixelTerms terms(int64_t n, int thread);
 
     int64_t image_size() const { return channels_ * count_; }
 

@@ -29,6 +29,7 @@ SOURCES = {
     "codes.cpp": "-ffp-contract=off",
     "finish.cpp": "-ffp-contract=off",
     "product.cpp": "-ffp-contract=fast",
+    "byte_product.cpp": "-ffp-contract=off",
     "gradient.cpp": "-ffp-contract=fast",
     "memory.cpp": "-ffp-contract=off",
 }
@@ -61,10 +62,12 @@ def load() -> ctypes.CDLL | None:
         *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, _INT, _WORD, _WORD),
         *(_POINTER, _POINTER, _INT),
     )
-    library.cpt_product.argtypes = (
+    product = (
         *(_POINTER, _POINTER, _INT, _POINTER, _SIZE, _SIZE, _SIZE, _INT, _POINTER, _POINTER, _POINTER),
-        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT, _INT),
+        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT),
     )
+    library.cpt_product.argtypes = (*product, _INT)
+    library.cpt_byte_product.argtypes = (*product, _INT, _INT)
     library.cpt_gradient.argtypes = (
         *(_POINTER, _INT, _POINTER, _INT, _POINTER),
         *(_SIZE, _SIZE, _SIZE, _POINTER, _SIZE, _INT),
@@ -90,7 +93,7 @@ def load() -> ctypes.CDLL | None:
     )
     for function in (
         *(library.cpt_range, library.cpt_codes, library.cpt_weights),
-        *(library.cpt_product, library.cpt_finish),
+        *(library.cpt_product, library.cpt_byte_product, library.cpt_finish),
         *(library.cpt_gradient, library.cpt_byte_gradient, library.cpt_finish_gradient),
     ):
         function.restype = _INT

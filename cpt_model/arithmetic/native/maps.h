@@ -1,8 +1,9 @@
-// What products on codes share: images with their padding, and vectors of results.
+// What products on codes share: images with their padding, weights, and vectors of results.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 constexpr int kVector = 8;
 constexpr int64_t kOuts = 2 * kVector;  // result channels at a time
@@ -63,3 +64,27 @@ inline void copy_values(const float* from, int64_t step, int64_t count, float* t
     else
         for (int64_t i = 0; i < count; ++i) to[i] = from[i * step];
 }
+
+// Weights (out, in, tap), or (out, tap, in) if channels come last, as a pass reads them: its results are the layer's
+// outputs, its terms the inputs; transposed the reverse.
+struct LayerWeights {
+    int64_t results, terms, taps;
+
+    LayerWeights(const float* w, bool channels_last, int64_t outs, int64_t ins, int64_t taps, bool transposed)
+        : results(outs), terms(ins), taps(taps), w_(w), tap_step_(channels_last ? ins : 1) {
+        result_step_ = ins * taps;
+        term_step_ = channels_last ? 1 : taps;
+        if (transposed) {
+            std::swap(results, terms);
+            std::swap(result_step_, term_step_);
+        }
+    }
+
+    float operator()(int64_t result, int64_t tap, int64_t term) const {
+        return w_[result * result_step_ + tap * tap_step_ + term * term_step_];
+    }
+
+  private:
+    const float* w_;
+    int64_t tap_step_, result_step_, term_step_;
+};
