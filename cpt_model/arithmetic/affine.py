@@ -47,9 +47,14 @@ class Quantised:
         return (-(1 << self.bits - 1) if self.signed else 0) - self.zero
 
     @property
+    def most(self) -> int:
+        """No stored code is more."""
+        return self.least + (1 << self.bits) - 1
+
+    @property
     def greatest(self) -> int:
         """No stored code is greater in magnitude."""
-        return max(abs(self.least), abs(self.least + (1 << self.bits) - 1))
+        return max(abs(self.least), abs(self.most))
 
     def contract_codes(self) -> Tensor:
         return self.codes + self.zero if self.zero else self.codes

@@ -94,9 +94,13 @@ def geometry_numbers(layer: Conv) -> tuple[int, ...]:
 
 
 def lift_to_bytes(a: Quantised, b: Quantised) -> int | None:
-    """What makes unsigned bytes of a's stored codes, if b's are signed bytes; nothing where bytes are not multiplied."""
-    narrow = a.bits <= 8 and b.bits <= 8 and b.signed and not b.zero
-    return -a.least if narrow and native.has_bytes() else None
+    """What makes unsigned bytes of a's stored codes and of 0, which pads them, if b's are signed bytes.
+
+    Nothing where bytes are not multiplied.
+    """
+    low, high = min(a.least, 0), max(a.most, 0)
+    narrow = high - low <= 255 and b.bits <= 8 and b.signed and not b.zero
+    return -low if narrow and native.has_bytes() else None
 
 
 def suits_native_product(layer: Conv, which: Pass, a: Quantised, weight_sum: float, bytes_suit: bool) -> bool:

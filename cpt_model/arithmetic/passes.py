@@ -52,7 +52,9 @@ def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = 
     fusable = watch is None and layer.groups == 1 and maps[0].dtype == maps[1].dtype == torch.float32
     if fusable and native.usable(maps[0]):
         of_x, of_error = ((each.scale.item(), each.offset.item()) for each in (x, error))
-        return native.finish_gradient(acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero, lacking)
+        return native.finish_gradient(
+            acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero, lacking
+        )
     rows, columns = axes(layer)
     row_sums = by_tap(rows.used, maps[0][0], columns.used)  # (ci, kh, kw)
     col_sums = by_tap(rows.inside, maps[1][0], columns.inside)  # (co, kh, kw), of stored codes

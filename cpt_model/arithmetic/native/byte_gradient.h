@@ -105,13 +105,13 @@ class ByteGradient {
   private:
     template <int Blocks>
     void add_blocks(int64_t first, const int32_t* map, const int32_t* errors, int32_t* sums) const {
-        constexpr int kRows = std::max<int>(1, kSums * kLanes / (Blocks * kOuts));
+        constexpr int kValues = std::max<int>(1, kSums * kLanes / (Blocks * kOuts));
         const Steps step(l_);
         const int64_t values = l_.row_values();
         each_tile(l_, kTilePixels, first, map, errors, sums,
                   [&](const int32_t* x, const int32_t* e, int64_t height, int64_t width, int32_t* to) {
-                      const auto add = x_signed_ ? add_byte_tile<Blocks, kRows, true> : add_byte_tile<Blocks, kRows, false>;
-                      for (int64_t r = 0; r < values; r += kRows)
+                      const auto add = x_signed_ ? add_byte_tile<Blocks, kValues, true> : add_byte_tile<Blocks, kValues, false>;
+                      for (int64_t r = 0; r < values; r += kValues)
                           add(x + r, step, e, l_.pixels() * kOuts, height, width, to + r * kOuts, l_.block_sums(),
                               values - r);
                   });

@@ -4,13 +4,12 @@
 // Where the processor has no such instruction, CPT_BYTES is not defined, and codes stay float32.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-
-#include <immintrin.h>
-
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 #define CPT_BYTES 1
+
+#include <cstdint>
+
+#include <immintrin.h>
 
 #ifdef __AVX512VNNI__
 constexpr int kLanes = 16;
