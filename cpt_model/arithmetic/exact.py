@@ -4,7 +4,9 @@ float32 holds whole numbers up to 2^24. Every partial sum, in any order, lies be
 that of the positive ones, and what is known of the codes bounds these. Where the bound stays below 2^24, a float32
 convolution of codes is exact. Else the sum is split, and the parts are added in float64; where no split helps,
 everything runs in float64, exact up to 2^53. Weight gradients of narrow codes have a C++ kernel of their own, which
-sums so few pixels in float32 that their widths alone are bound enough.
+sums so few pixels in float32 that their widths alone are bound enough. Codes of up to 8 bits are multiplied as bytes
+where the processor can: one operand unsigned, the other signed, so that codes of the wrong sign are lifted by a
+constant. Those sums are exact modulo 2^32, and their results fit.
 
     forward, input error   Σ|a·b| ≤ max|a| · max over output channels of Σ|b|
     weight gradient        for each part of the batch, with ‖a⁺‖ = √(Σa²) of an image's positive codes, ‖a⁻‖ of its

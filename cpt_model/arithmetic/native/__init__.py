@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cpt_model.arithmetic.native.library import has_bytes as library_has_bytes
 from cpt_model.arithmetic.native.library import load
 
 # The kernels write into these: PyTorch's default type and device, which users may change, must not matter.
@@ -27,7 +28,7 @@ def usable(values: Tensor) -> bool:
 def has_bytes() -> bool:
     """Whether the processor, and so the library, multiplies bytes."""
     library = load()
-    return library is not None and bool(library.cpt_has_bytes())
+    return library is not None and library_has_bytes(library)
 
 
 def _demand_bytes() -> None:

@@ -4,6 +4,7 @@
 // A code plus `lift` is an unsigned byte, the padding's 0 too: so each sum is too great by lift · Σ of the weights in it,
 // the same for all pixels of a phase, and starts from minus that. Weights are signed bytes.
 #include "bytes.h"
+#ifdef CPT_BYTES
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +19,6 @@
 #include "phases.h"
 #include "status.h"
 
-#ifdef CPT_BYTES
 namespace {
 
 constexpr int64_t kBlock = 2 * kLanes;  // result channels at a time
@@ -204,41 +204,35 @@ class ByteProduct {
 };
 
 }  // namespace
-#endif
 
 extern "C" {
 
-// Whether there are kernels on bytes.
-int32_t cpt_has_bytes() {
-#ifdef CPT_BYTES
-    return 1;
-#else
-    return 0;
-#endif
-}
-
-// As cpt_product, if there are kernels on bytes; a + lift are unsigned bytes, w signed ones, and any stride will do.
+// As cpt_product, but a + lift are unsigned bytes, w signed ones, and any stride will do.
 int32_t cpt_byte_product(const float* a, const float* w, int32_t w_last, float* y, int64_t images, int64_t outs,
                          int64_t ins, int32_t transposed, const int64_t* geometry, const float* pixels,
                          const float* tap_sums, float a_scale, float a_offset, const float* b_scale,
                          const float* b_offset, float zero, int32_t lift, int32_t threads) try {
-#ifdef CPT_BYTES
     threads = std::min<int64_t>(threads, images);
-    const Window rows = Window::of(geometry), columns = Window::of(geometry + 5);
+    Window rows = Window::of(geometry), columns = Window::of(geometry + 5);
     const LayerWeights weights(w, w_last, outs, ins, rows.kernel * columns.kernel, transposed);
     Finish finish(geometry, transposed, weights.results, true, pixels, weights.terms, tap_sums, a_scale, a_offset,
                   b_scale, b_offset, zero, threads);
     const int64_t a_size =
         weights.terms * (transposed ? rows.out_size * columns.out_size : rows.size * columns.size);
+    if (rows.reads_all_in_turn() && columns.reads_all_in_turn()) {  // one long row has fewer ends
+        columns.size = columns.out_size *= rows.size;
+        rows.size = rows.out_size = 1;
+    }
     ByteProduct product(rows, columns, transposed, weights, lift, threads);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t n = 0; n < images; ++n) {
         const int me = omp_get_thread_num();
         product.image(a + n * a_size, finish.terms(n, me), y + n * finish.image_size(), me);
     }
-#endif
     return kDone;
 } catch (const std::bad_alloc&) {
     return kNoMemory;
 }
 }
+
+#endif

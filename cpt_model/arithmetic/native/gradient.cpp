@@ -1,57 +1,82 @@
-// The weight gradient of a layer on codes: exact integers, on bytes where codes and processor allow, else in float32.
-// Sums of a few images fit 32 bits; those are added in float64.
-#include <algorithm>
-#include <cstdint>
+// The weight gradient of a layer on codes: exact integers, computed in float32 by fused multiply-adds.
+//
+// float32 holds whole numbers up to 2^24, so products are summed in float32 over a tile of so few pixels that no sum
+// can exceed that, whatever the codes; tiles are added in 32-bit integers over so few images that none overflows, and
+// those in float64. Sums of exact integers are the same in any order, so this file may be compiled with fused operations.
+#include "gradient.h"
+
 #include <new>
-#include <vector>
 
-#include <omp.h>
-
-#include "byte_gradient.h"
-#include "float_gradient.h"
 #include "status.h"
 
 namespace {
 
-// Adds a thread's sums to the gradient (out, in, ky, kx) and clears them.
-void flush(const Layer& l, std::vector<int32_t>& sums, double* gradient) {
-    const int64_t kw = l.columns.kernel, taps = l.rows.kernel * kw;
-    for (int64_t o = 0; o < l.outs; ++o)
-        for (int64_t ky = 0; ky < l.rows.kernel; ++ky) {
-            const int32_t* from = &sums[((o / kOuts * l.rows.kernel + ky) * l.row_values()) * kOuts + o % kOuts];
-            for (int64_t kx = 0; kx < kw; ++kx)
-                for (int64_t i = 0; i < l.ins; ++i)
-                    gradient[(o * l.ins + i) * taps + ky * kw + kx] += from[(kx * l.ins + i) * kOuts];
-        }
-    std::fill(sums.begin(), sums.end(), 0);
-}
-
-// No sum of Kernel::kImages images may exceed 32 bits; `greatest` bounds a product.
-template <class Kernel>
-void run(Kernel kernel, const Layer& l, const float* x, const float* e, double* gradient, int64_t images,
-         int64_t greatest, int threads) {
-    const int64_t x_size = l.ins * l.rows.size * l.columns.size, e_size = l.outs * l.pixels();
-    const int64_t between = INT32_MAX / (greatest * l.pixels() * Kernel::kImages);
-    std::fill(gradient, gradient + l.outs * l.ins * l.rows.kernel * l.columns.kernel, 0.0);
-    std::vector<std::vector<int32_t>> by_thread(threads, std::vector<int32_t>(l.sums(), 0));
-#pragma omp parallel num_threads(threads)
-    {
-        const int me = omp_get_thread_num();
-        int64_t done = 0;
-#pragma omp for schedule(static)
-        for (int64_t n = 0; n < images; n += Kernel::kImages) {
-            kernel.add(x + n * x_size, e + n * e_size, std::min(Kernel::kImages, images - n), me, by_thread[me].data());
-            if (++done % between == 0) {
-#pragma omp critical
-                flush(l, by_thread[me], gradient);
+// Adds, for `Rows` neighbouring values of the input, their products with kOuts channels of the error over a tile.
+template <int Rows>
+void add_tile(const float* __restrict x, const Steps& step, const float* __restrict e, int64_t height, int64_t width,
+              int32_t* __restrict sums) {
+    typedef int32_t Words __attribute__((vector_size(4 * kVector)));
+    typedef Words StoredWords __attribute__((aligned(4), may_alias));
+    Floats low[Rows] = {}, high[Rows] = {};
+    for (int64_t y = 0; y < height; ++y) {
+        const float* value = x + y * step.row;
+        for (int64_t p = 0; p < width; ++p, value += step.column, e += kOuts) {
+            const Floats first = *reinterpret_cast<const StoredFloats*>(e);
+            const Floats second = *reinterpret_cast<const StoredFloats*>(e + kVector);
+#pragma GCC unroll 6
+            for (int r = 0; r < Rows; ++r) {
+                low[r] += value[r] * first;
+                high[r] += value[r] * second;
             }
         }
-        if (done % between) {
-#pragma omp critical
-            flush(l, by_thread[me], gradient);
-        }
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < Rows; ++r) {
+        StoredWords* to = reinterpret_cast<StoredWords*>(sums + r * kOuts);
+        to[0] += __builtin_convertvector(low[r], Words);
+        to[1] += __builtin_convertvector(high[r], Words);
     }
 }
+
+using AddTile = void (*)(const float*, const Steps&, const float*, int64_t, int64_t, int32_t*);
+constexpr AddTile kAddTile[kRows + 1] = {nullptr,     add_tile<1>, add_tile<2>, add_tile<3>,
+                                         add_tile<4>, add_tile<5>, add_tile<6>};
+
+class FloatGradient {
+  public:
+    static constexpr int64_t kImages = 1;  // that are added together
+
+    // `greatest` bounds the product of two codes; it is at most 2^24.
+    FloatGradient(const Layer& l, int64_t greatest, int threads)
+        : l_(l),
+          tile_(std::min((int64_t{1} << 24) / greatest, kTilePixels)),
+          maps_(threads * l.map_values()),
+          errors_(threads * l.error_values()) {}
+
+    void add(const float* x, const float* e, int64_t, int thread, int32_t* sums) {
+        float *map = &maps_[thread * l_.map_values()], *errors = &errors_[thread * l_.error_values()];
+        const auto copy = [](const float* image) {
+            return [image](int64_t from, int64_t step, int64_t count, float* to) {
+                copy_values(image + from, step, count, to);
+            };
+        };
+        pad(l_.rows, l_.columns, l_.ins, l_.x_at, map, copy(x));
+        block(l_, errors, copy(e));
+        const Steps step(l_);
+        for (int64_t b = 0; b < l_.out_blocks(); ++b)
+            each_tile(l_, tile_, b, map, errors, sums,
+                      [&](const float* values, const float* tile, int64_t height, int64_t width, int32_t* to) {
+                          for (int64_t r = 0; r < l_.row_values(); r += kRows)
+                              kAddTile[std::min<int64_t>(kRows, l_.row_values() - r)](values + r, step, tile, height,
+                                                                                      width, to + r * kOuts);
+                      });
+    }
+
+  private:
+    Layer l_;
+    int64_t tile_;  // pixels
+    std::vector<float> maps_, errors_;
+};
 
 }  // namespace
 
@@ -64,22 +89,7 @@ int32_t cpt_gradient(const float* x, int32_t x_last, const float* e, int32_t e_l
     threads = std::min<int64_t>(threads, images);
     const Layer l(outs, ins, geometry, x_last, e_last);
     greatest = std::max<int64_t>(1, greatest);
-    run(FloatGradient(l, greatest, threads), l, x, e, gradient, images, greatest, threads);
-    return kDone;
-} catch (const std::bad_alloc&) {
-    return kNoMemory;
-}
-
-// Σ x·(e + lift) over images and pixels, if there are kernels on bytes. x are bytes, signed or not, e + lift bytes of
-// the other kind. Products of four images' pixels fit 32 bits together.
-int32_t cpt_byte_gradient(const float* x, int32_t x_last, const float* e, int32_t e_last, double* gradient,
-                          int64_t images, int64_t outs, int64_t ins, const int64_t* geometry, int32_t x_signed,
-                          int32_t lift, int32_t threads) try {
-#ifdef CPT_BYTES
-    threads = std::min<int64_t>(threads, images);
-    const Layer l(outs, ins, geometry, x_last, e_last);
-    run(ByteGradient(l, x_signed, lift, threads), l, x, e, gradient, images, 255 * 128, threads);
-#endif
+    sum_images(FloatGradient(l, greatest, threads), l, x, e, gradient, images, greatest, threads);
     return kDone;
 } catch (const std::bad_alloc&) {
     return kNoMemory;

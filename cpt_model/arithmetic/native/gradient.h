@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
+
+#include <omp.h>
 
 #include "maps.h"
 
@@ -69,4 +72,45 @@ void each_tile(const Layer& l, int64_t pixels, int64_t first_block, const Value*
                 add(map + ((y * l.rows.stride + ky) * l.columns.padded() + x * l.columns.stride) * l.ins,
                     errors + (y * width + x) * kOuts, std::min(tile_height, l.rows.out_size - y),
                     std::min(tile_width, width - x), sums + ky * l.row_values() * kOuts);
+}
+
+// Adds a thread's sums to the gradient (out, in, ky, kx) and clears them.
+inline void flush(const Layer& l, std::vector<int32_t>& sums, double* gradient) {
+    const int64_t kw = l.columns.kernel, taps = l.rows.kernel * kw;
+    for (int64_t o = 0; o < l.outs; ++o)
+        for (int64_t ky = 0; ky < l.rows.kernel; ++ky) {
+            const int32_t* from = &sums[((o / kOuts * l.rows.kernel + ky) * l.row_values()) * kOuts + o % kOuts];
+            for (int64_t kx = 0; kx < kw; ++kx)
+                for (int64_t i = 0; i < l.ins; ++i)
+                    gradient[(o * l.ins + i) * taps + ky * kw + kx] += from[(kx * l.ins + i) * kOuts];
+        }
+    std::fill(sums.begin(), sums.end(), 0);
+}
+
+// Σ over images and pixels by kernel.add(x, e, there, thread, sums), which takes Kernel::kImages images of which `there`
+// exist. `greatest` bounds a product, and those of so many images fit 32 bits together; more are added in float64.
+template <class Kernel>
+void sum_images(Kernel kernel, const Layer& l, const float* x, const float* e, double* gradient, int64_t images,
+                int64_t greatest, int threads) {
+    const int64_t x_size = l.ins * l.rows.size * l.columns.size, e_size = l.outs * l.pixels();
+    const int64_t between = INT32_MAX / (greatest * l.pixels() * Kernel::kImages);
+    std::fill(gradient, gradient + l.outs * l.ins * l.rows.kernel * l.columns.kernel, 0.0);
+    std::vector<std::vector<int32_t>> by_thread(threads, std::vector<int32_t>(l.sums(), 0));
+#pragma omp parallel num_threads(threads)
+    {
+        const int me = omp_get_thread_num();
+        int64_t done = 0;
+#pragma omp for schedule(static)
+        for (int64_t n = 0; n < images; n += Kernel::kImages) {
+            kernel.add(x + n * x_size, e + n * e_size, std::min(Kernel::kImages, images - n), me, by_thread[me].data());
+            if (++done % between == 0) {
+#pragma omp critical
+                flush(l, by_thread[me], gradient);
+            }
+        }
+        if (done % between) {
+#pragma omp critical
+            flush(l, by_thread[me], gradient);
+        }
+    }
 }

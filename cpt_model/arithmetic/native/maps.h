@@ -22,6 +22,7 @@ struct Window {
     }
     // What the taps of all results touch, padding included.
     int64_t padded() const { return (out_size - 1) * stride + kernel; }
+    bool reads_all_in_turn() const { return kernel == 1 && stride == 1 && padding == 0; }
 };
 
 // Where element (c, y, x) of an image lies.

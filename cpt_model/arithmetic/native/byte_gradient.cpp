@@ -1,17 +1,17 @@
-// A weight gradient as dot products of bytes: each 32-bit word holds one element of four images.
+// The weight gradient of a layer on narrow codes, as dot products of bytes: each 32-bit word holds one element of four
+// images.
 //
 // One operand must be unsigned, the other signed. Activations are mostly unsigned, and errors + `lift` signed; else
 // activations are signed, and errors + `lift` unsigned. Sums are of the lifted errors.
-#pragma once
-
 #include "bytes.h"
 #ifdef CPT_BYTES
 
-#include <algorithm>
-#include <cstdint>
-#include <vector>
+#include <new>
 
 #include "gradient.h"
+#include "status.h"
+
+namespace {
 
 // Four images' codes as words: image 0 in the lowest byte. Bits outside `mask`, of images that are not there, are 0.
 class Interleave {
@@ -51,8 +51,8 @@ class Interleave {
 // Adds, for `Rows` neighbouring values of the input, of which `rows` are wanted, their products with `Blocks` blocks of
 // the error's channels over a tile. The next block's errors and sums lie e_block and sums_block away.
 template <int Blocks, int Rows, bool Signed>
-void add_byte_tile(const int32_t* __restrict x, const Steps& step, const int32_t* __restrict e, int64_t e_block,
-                   int64_t height, int64_t width, int32_t* __restrict sums, int64_t sums_block, int64_t rows) {
+void add_tile(const int32_t* __restrict x, const Steps& step, const int32_t* __restrict e, int64_t e_block,
+              int64_t height, int64_t width, int32_t* __restrict sums, int64_t sums_block, int64_t rows) {
     constexpr int kVectors = kOuts / kLanes;
     Lanes added[Rows][Blocks * kVectors] = {};
     for (int64_t y = 0; y < height; ++y) {
@@ -110,7 +110,7 @@ class ByteGradient {
         const int64_t values = l_.row_values();
         each_tile(l_, kTilePixels, first, map, errors, sums,
                   [&](const int32_t* x, const int32_t* e, int64_t height, int64_t width, int32_t* to) {
-                      const auto add = x_signed_ ? add_byte_tile<Blocks, kValues, true> : add_byte_tile<Blocks, kValues, false>;
+                      const auto add = x_signed_ ? add_tile<Blocks, kValues, true> : add_tile<Blocks, kValues, false>;
                       for (int64_t r = 0; r < values; r += kValues)
                           add(x + r, step, e, l_.pixels() * kOuts, height, width, to + r * kOuts, l_.block_sums(),
                               values - r);
@@ -123,5 +123,23 @@ class ByteGradient {
     int64_t map_size_;
     std::vector<int32_t> maps_, errors_;
 };
+
+}  // namespace
+
+extern "C" {
+
+// Σ x·(e + lift) over images and pixels. x are bytes, signed or not, e + lift bytes of the other kind. Products of four
+// images' pixels fit 32 bits together.
+int32_t cpt_byte_gradient(const float* x, int32_t x_last, const float* e, int32_t e_last, double* gradient,
+                          int64_t images, int64_t outs, int64_t ins, const int64_t* geometry, int32_t x_signed,
+                          int32_t lift, int32_t threads) try {
+    threads = std::min<int64_t>(threads, images);
+    const Layer l(outs, ins, geometry, x_last, e_last);
+    sum_images(ByteGradient(l, x_signed, lift, threads), l, x, e, gradient, images, 255 * 128, threads);
+    return kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
+}
+}
 
 #endif
