@@ -1,8 +1,8 @@
 // The forward or input-error pass of a layer on narrow codes, as dot products of bytes; results are finished while they
 // are in registers.
 //
-// A code plus `lift` is an unsigned byte, the padding's 0 too: so each sum is too great by lift · Σ of the weights in it,
-// the same for all pixels of a phase, and starts from minus that. Weights are signed bytes.
+// A code plus `lift` is an unsigned byte, the padding's 0 too: so each sum is too great by lift · Σ of the weights in
+// it, the same for all pixels of a phase, and starts from minus that. Weights are signed bytes.
 #include "bytes.h"
 #ifdef CPT_BYTES
 
@@ -105,8 +105,8 @@ class ByteProduct {
     }
 
   private:
-    // Weights by blocks of result channels: (block, ky, kx and four terms, channel of the block, term), zeros behind the
-    // last term and the last channel.
+    // Weights by blocks of result channels: (block, ky, kx and four terms, channel of the block, term), zeros behind
+    // the last term and the last channel.
     struct Part {
         const Phase &rows, &columns;
         std::vector<int64_t> offsets;

@@ -1,5 +1,5 @@
-// Dot products of bytes: in each 32-bit lane four unsigned bytes meet four signed ones. Their sums are exact modulo 2^32,
-// so whatever fits 32 bits in the end is right, whatever was added on the way.
+// Dot products of bytes: in each 32-bit lane four unsigned bytes meet four signed ones. Their sums are exact modulo
+// 2^32, so what fits 32 bits in the end is right, whatever was added on the way.
 //
 // Where the processor has no such instruction, CPT_BYTES is not defined, and codes stay float32.
 #pragma once

@@ -48,8 +48,8 @@ struct Axis : Window {
     }
 };
 
-// What finishes the pixels of an image: y = (acc + shift)·alpha + (row·beta + border), the latter by pixel and by channel;
-// a pixel's shift and border begin at its kind. kOuts channels can be read from any of them.
+// What finishes the pixels of an image: y = (acc + shift)·alpha + (row·beta + border). row is by pixel, the others by
+// channel; a pixel's shift and border begin at its kind. kOuts channels can be read wherever one begins.
 struct PixelTerms {
     const float *row, *alpha, *beta, *shift, *border;
     const int64_t* kind;

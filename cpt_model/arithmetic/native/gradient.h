@@ -56,9 +56,9 @@ void block(const Layer& l, Value* to, Copy copy) {
     }
 }
 
-// Calls add(x, e, height, width, sums) for tiles of at most `pixels` pixels, by kernel row: x is the first of the values
-// of the map that meet the tile's first pixel, e that pixel's error, sums where their products go. Tiles are of whole
-// rows, or of one.
+// Calls add(x, e, height, width, sums) for tiles of at most `pixels` pixels, by kernel row: x is the first of the
+// values of the map that meet the tile's first pixel, e that pixel's error, sums where their products go. Tiles are of
+// whole rows, or of one.
 template <class Value, class Add>
 void each_tile(const Layer& l, int64_t pixels, int64_t first_block, const Value* map, const Value* errors,
                int32_t* sums, Add add) {
@@ -87,8 +87,8 @@ inline void flush(const Layer& l, std::vector<int32_t>& sums, double* gradient) 
     std::fill(sums.begin(), sums.end(), 0);
 }
 
-// Σ over images and pixels by kernel.add(x, e, there, thread, sums), which takes Kernel::kImages images of which `there`
-// exist. `greatest` bounds a product, and those of so many images fit 32 bits together; more are added in float64.
+// Σ over images and pixels by kernel.add(x, e, there, thread, sums), which takes Kernel::kImages images, of which
+// `there` exist. `greatest` bounds a product; those of so many images fit 32 bits together, more are added in float64.
 template <class Kernel>
 void sum_images(Kernel kernel, const Layer& l, const float* x, const float* e, double* gradient, int64_t images,
                 int64_t greatest, int threads) {
