@@ -124,13 +124,13 @@ def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
     """A watch that runs the product on the device and compares."""
     from host.execute import run_pass
 
-    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, acc: Tensor) -> Tensor:
+    def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, results: Tensor) -> Tensor:
         precision = Precision(a.bits, b.bits, a.signed, b.signed)
         left, right = (each.contract_codes().to(torch.int32).contiguous().numpy() for each in (a, b))
         done = run_pass(
             accelerator, layer, which, precision, left, right, _as_stored(layer, which, output, accelerator)
         )
-        ours = acc.numpy().astype(np.int64)
+        ours = results.numpy().astype(np.int64)
         wrong = np.argwhere(done.result != ours)
         if len(wrong):
             first = tuple(int(index) for index in wrong[0])
@@ -139,6 +139,6 @@ def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
                 f"first at {first}: {report.device} {int(done.result[first])}, PyTorch {int(ours[first])}"
             )
         report.checks.append(Check(name, which, a.bits, b.bits, ours.size, done.outcome.cycles))
-        return acc.copy_(torch.from_numpy(done.result))  # in the memory format of PyTorch's own
+        return results.copy_(torch.from_numpy(done.result))  # in the memory format of PyTorch's own
 
     return watch

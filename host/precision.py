@@ -44,7 +44,7 @@ class Output:
 
 
 EXACT = Output()
-# Bits that rounded results have beyond those of weights and activations; sums of more terms have as many more.
+# Bits that rounded results have beyond those of the weights, up to so many terms.
 EXTRA_BITS = {Pass.FORWARD: 8, Pass.INPUT_ERROR: 10}
 EXTRA_BITS_TERMS = 288
 PLANE_PIXELS = 32  # of a row: a bit plane of them fills a beat of the bus, so fewer bits are fewer beats
@@ -53,8 +53,9 @@ PLANE_PIXELS = 32  # of a row: a bit plane of them fills a beat of the bus, so f
 def result_bits(layer: Conv, which: Pass, precision: Precision) -> int:
     """Width of a pass's rounded results: enough, where 16 bits are, that operands were rounded more than results are.
 
-    Weights, the second operand, have the step's forward width. Sums of many terms may be greater, but what matters in
-    them is not: beyond 288 terms twice the terms have one bit more, not a greater shift. No bit is always 0.
+    Weights, the second operand, have the step's forward width. The range of sums grows with their terms, what rounded
+    operands change in them with the square root: beyond 288 terms twice as many have a bit more, not a greater shift.
+    There are no more bits than the greatest sum has.
 
     >>> layer = Conv(8, 16, 16, 32, 32, (3, 3), padding=(1, 1))
     >>> [result_bits(layer, Pass.FORWARD, Precision(bits, bits, b_signed=True)) for bits in (3, 8, 16)]

@@ -42,10 +42,19 @@ class Quantised:
     known_sums: Sums | None = None
 
     @property
+    def least(self) -> int:
+        """No stored code is less."""
+        return (-(1 << self.bits - 1) if self.signed else 0) - self.zero
+
+    @property
+    def most(self) -> int:
+        """No stored code is more."""
+        return self.least + (1 << self.bits) - 1
+
+    @property
     def greatest(self) -> int:
         """No stored code is greater in magnitude."""
-        low, high = (-(1 << self.bits - 1), (1 << self.bits - 1) - 1) if self.signed else (0, (1 << self.bits) - 1)
-        return max(abs(low - self.zero), abs(high - self.zero))
+        return max(abs(self.least), abs(self.most))
 
     def contract_codes(self) -> Tensor:
         return self.codes + self.zero if self.zero else self.codes

@@ -4,7 +4,9 @@ float32 holds whole numbers up to 2^24. Every partial sum, in any order, lies be
 that of the positive ones, and what is known of the codes bounds these. Where the bound stays below 2^24, a float32
 convolution of codes is exact. Else the sum is split, and the parts are added in float64; where no split helps,
 everything runs in float64, exact up to 2^53. Weight gradients of narrow codes have a C++ kernel of their own, which
-sums so few pixels in float32 that their widths alone are bound enough.
+sums so few pixels in float32 that their widths alone are bound enough. Codes of up to 8 bits are multiplied as bytes
+where the processor can: one operand unsigned, the other signed, so that codes of the wrong sign are lifted by a
+constant. Those sums are exact modulo 2^32, and their results fit.
 
     forward, input error   Σ|a·b| ≤ max|a| · max over output channels of Σ|b|
     weight gradient        for each part of the batch, with ‖a⁺‖ = √(Σa²) of an image's positive codes, ‖a⁻‖ of its
@@ -93,12 +95,22 @@ def geometry_numbers(layer: Conv) -> tuple[int, ...]:
     return tuple(number for axis in axes for number in axis)
 
 
-def suits_native_product(layer: Conv, which: Pass, a: Quantised, weight_sum: float) -> bool:
-    """Channels-last maps of dense layers, sums that need no splitting, no zeros between codes.
+def lift_to_bytes(a: Quantised, b: Quantised) -> int | None:
+    """What makes unsigned bytes of a's stored codes and of 0, which pads them, if b's are signed bytes.
+
+    Nothing where bytes are not multiplied.
+    """
+    low, high = min(a.least, 0), max(a.most, 0)
+    narrow = high - low <= 255 and b.bits <= 8 and b.signed and not b.zero
+    return -low if narrow and native.has_bytes() else None
+
+
+def suits_native_product(layer: Conv, which: Pass, a: Quantised, weight_sum: float, bytes_suit: bool) -> bool:
+    """Channels-last maps of dense layers, sums that need no splitting; unless as bytes, no zeros between codes.
 
     Where both memory formats describe the codes, PyTorch chooses the one of the result.
     """
-    straight = which is Pass.FORWARD or layer.stride == (1, 1)
+    straight = bytes_suit or which is Pass.FORWARD or layer.stride == (1, 1)
     pixels = layer.out_height * layer.out_width if which is Pass.FORWARD else layer.height * layer.width
     in_order = native.channels_last(a.codes) and not a.codes.is_contiguous()
     suits = straight and in_order and pixels >= LEAST_MAP and layer.groups == 1 and parts_of(a, weight_sum) == 1
@@ -110,6 +122,23 @@ def suits_native_gradient(layer: Conv, x: Quantised, e: Quantised) -> bool:
     greatest, pixels = x.greatest * e.greatest, layer.out_height * layer.out_width
     fits = greatest * LEAST_TILE <= EXACT_FLOAT32 and greatest * pixels < 1 << 31
     return fits and layer.groups == 1 and pixels >= LEAST_MAP and native.usable(x.codes) and native.usable(e.codes)
+
+
+def lift_errors_to_bytes(layer: Conv, x: Quantised, e: Quantised) -> int | None:
+    """What makes bytes of the error's stored codes: signed ones, or unsigned ones where activations are signed. Nothing
+    where the weight gradient is not one of bytes: else it is for dense layers on maps, four of which fit 32 bits.
+    """
+    pixels = layer.out_height * layer.out_width
+    narrow = x.bits <= 8 and e.bits <= 8 and not x.zero
+    suits = narrow and layer.groups == 1 and LEAST_MAP <= pixels <= native.MOST_BYTE_PIXELS and native.has_bytes()
+    if not suits or not native.usable(x.codes) or not native.usable(e.codes):
+        return None
+    return -e.least - (0 if x.signed else 128)
+
+
+def byte_gradient(layer: Conv, x: Quantised, e: Quantised, lift: int) -> Tensor:
+    """Σ x·(e + lift) of stored codes, as `weight_gradient`; the lift is `lift_errors_to_bytes`'."""
+    return native.byte_gradient(x.codes, e.codes, layer.weight_shape, geometry_numbers(layer), x.signed, lift)
 
 
 def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:

@@ -15,7 +15,15 @@ from torch import Tensor
 
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
-from cpt_model.arithmetic.exact import convolve, geometry_numbers, suits_native_product, weight_gradient
+from cpt_model.arithmetic.exact import (
+    byte_gradient,
+    convolve,
+    geometry_numbers,
+    lift_errors_to_bytes,
+    lift_to_bytes,
+    suits_native_product,
+    weight_gradient,
+)
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.results import meant, output_of, stored
 from cpt_model.arithmetic.taps import axes, between, by_tap
@@ -41,18 +49,22 @@ def input_error(
 
 def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = None) -> Tensor:
     """The gradient of the weights."""
-    acc = weight_gradient(layer, x, error)
+    lift = lift_errors_to_bytes(layer, x, error)
+    acc = weight_gradient(layer, x, error) if lift is None else byte_gradient(layer, x, error, lift)
+    lacking = error.zero - (lift or 0)  # in the codes that were multiplied
     maps = x.sums.over_batch, error.sums.over_batch
     fusable = watch is None and layer.groups == 1 and maps[0].dtype == maps[1].dtype == torch.float32
     if fusable and native.usable(maps[0]):
         of_x, of_error = ((each.scale.item(), each.offset.item()) for each in (x, error))
-        return native.finish_gradient(acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero)
+        return native.finish_gradient(
+            acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero, lacking
+        )
     rows, columns = axes(layer)
     row_sums = by_tap(rows.used, maps[0][0], columns.used)  # (ci, kh, kw)
     col_sums = by_tap(rows.inside, maps[1][0], columns.inside)  # (co, kh, kw), of stored codes
     counts = layer.batch * torch.outer(rows.inside.sum(1), columns.inside.sum(1))
     by_group = row_sums.unflatten(0, (layer.groups, -1)).repeat_interleave(layer.out_channels // layer.groups, 0)
-    acc = acc + error.zero * by_group
+    acc = acc + lacking * by_group
     if watch is not None:
         acc = watch(layer, Pass.WEIGHT_GRADIENT, x, error, EXACT, acc)
     col_sums = (col_sums + error.zero * counts)[:, None]
@@ -70,8 +82,9 @@ def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch
             *(geometry_numbers(layer), which is Pass.INPUT_ERROR, a.sums.by_pixel, terms, weights.tap_sums),
             *((a.scale.item(), a.offset.item()), (b.scale, b.offset), a.zero, output.shift),
         )
-        if suits_native_product(layer, which, a, weights.greatest_sum):
-            return native.product(a.codes, b.codes, finishing)
+        lift = lift_to_bytes(a, b)
+        if suits_native_product(layer, which, a, weights.greatest_sum, lift is not None):
+            return native.product(a.codes, b.codes, finishing, lift)
     acc = convolve(layer, which, a, b, weights.greatest_sum)
     if finishing is not None and acc.dtype == torch.float32:
         return native.finish_(native.dense(acc), finishing)

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from cpt_model import Bits, Config, prepare_, scheduler, set_precision
+from cpt_model.arithmetic.results import RESULTS
 from cpt_model.data import Split, digits
 from cpt_model.schedules import CPT, PrecisionScheduler, Schedule, Static
 from scripts.benchmarks.fake_quantised import fake_quantise_, set_fake_bits
@@ -119,7 +120,7 @@ def fake_run(forward: Schedule, gradient: int, seed: int, steps: int = STEPS) ->
 
 
 def measure(repeat: int) -> dict[str, float]:
-    """Mean and spread of the test accuracy for each precision and arithmetic; a repetition is a seed."""
+    """Mean and spread of test accuracy and last loss for each precision and arithmetic; a repetition is a seed."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the net is too small to share
     results: dict[str, float] = {}
@@ -132,15 +133,14 @@ def measure(repeat: int) -> dict[str, float]:
                     bit_exact_run(forward, gradient, seed, config=Config(seed=seed, results=kind))
                     for seed in range(repeat)
                 ]
-                for kind in ("exact", "rounded")
+                for kind in RESULTS
             )
             ours, narrow = ([run.accuracy for run in runs] for runs in (exact, rounded))
-            losses = [[run.last_loss for run in runs] for runs in (exact, rounded)]
             results |= _spread(f"{name} fake", fake) | _spread(f"{name} bit-exact", ours)
             results |= _paired(f"{name} bit-exact - fake", ours, fake)
             results |= _spread(f"{name} rounded", narrow) | _paired(f"{name} rounded - bit-exact", narrow, ours)
-            results |= _spread(f"{name} bit-exact, last loss", losses[0])
-            results |= _paired(f"{name} rounded - bit-exact, last loss", losses[1], losses[0])
+            for kind, runs in (("bit-exact", exact), ("rounded", rounded)):
+                results |= _spread(f"{name} {kind}, last loss", [run.last_loss for run in runs])
     finally:
         torch.set_num_threads(threads)
     return results

@@ -28,6 +28,16 @@ def pytorch_alone() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def kernels(on_bytes: bool) -> Iterator[None]:
+    """Those on bytes where there are any, or those in float32, as on a processor that multiplies no bytes."""
+    if on_bytes:
+        yield
+        return
+    with patch("cpt_model.arithmetic.native.has_bytes", return_value=False):
+        yield
+
+
 def patterns(values: Tensor) -> npt.NDArray[np.int32]:
     """The bits of float32 numbers, so that 0 and −0 differ; in (n, c, h, w) order."""
     assert values.dtype == torch.float32

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cpt_model.arithmetic.native.library import has_bytes as library_has_bytes
 from cpt_model.arithmetic.native.library import load
 
 # The kernels write into these: PyTorch's default type and device, which users may change, must not matter.
@@ -16,11 +17,23 @@ _FLOAT32: dict[str, Any] = {"dtype": torch.float32, "device": "cpu"}
 
 
 MANY_WEIGHTS = 1 << 18  # from here on a second thread is worth waking
+MOST_BYTE_PIXELS = ((1 << 31) - 1) // (4 * 255 * 128)  # products of bytes of four images fit 32 bits together
 
 
 def usable(values: Tensor) -> bool:
     """Whether the kernels take this tensor: else PyTorch operations do the same."""
     return values.device.type == "cpu" and values.dtype == torch.float32 and values.numel() > 0 and load() is not None
+
+
+def has_bytes() -> bool:
+    """Whether the processor, and so the library, multiplies bytes."""
+    library = load()
+    return library is not None and library_has_bytes(library)
+
+
+def _demand_bytes() -> None:
+    if not has_bytes():
+        raise ValueError("this processor multiplies no bytes")
 
 
 def dense(values: Tensor) -> Tensor:
@@ -116,15 +129,16 @@ class Finishing:
         return (ctypes.c_int64 * 10)(*self.geometry)
 
 
-def product(a: Tensor, weights: Tensor, finishing: Finishing) -> Tensor:
-    """A dense layer's forward pass, or at stride 1 its input-error pass: codes to float32 results, channels-last.
+def product(a: Tensor, weights: Tensor, finishing: Finishing, lift: int | None = None) -> Tensor:
+    """A dense layer's forward or input-error pass: codes to float32 results, channels-last. No sum may exceed 2^24.
 
-    No sum of products may exceed 2^24.
+    With a `lift`, bytes are multiplied: a + lift must be unsigned ones and the weights signed. Without, input errors
+    are those at stride 1.
     """
     library = load()
     assert library is not None
     geometry, transposed = finishing.geometry, finishing.transposed
-    if not channels_last(a) or (transposed and (geometry[1], geometry[6]) != (1, 1)):
+    if not channels_last(a) or (lift is None and transposed and (geometry[1], geometry[6]) != (1, 1)):
         raise ValueError("the C++ product takes channels-last codes, and of input errors those at stride 1")
     outs, ins = weights.shape[:2]
     channels = ins if transposed else outs
@@ -132,11 +146,16 @@ def product(a: Tensor, weights: Tensor, finishing: Finishing) -> Tensor:
     weights = dense(weights)
     pixels, tap_sums, scale, offset = finishing.tensors(channels)
     y = torch.empty((a.shape[0], channels, height, width), memory_format=torch.channels_last, **_FLOAT32)
-    library.cpt_product(
+    operands = (
         *(a.data_ptr(), weights.data_ptr(), channels_last(weights), y.data_ptr(), a.shape[0], outs, ins, transposed),
         *(finishing.shape, pixels.data_ptr(), tap_sums.data_ptr(), *finishing.a),
-        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, finishing.shift, torch.get_num_threads()),
+        *(scale.data_ptr(), offset.data_ptr(), finishing.zero, finishing.shift),
     )
+    if lift is None:
+        library.cpt_product(*operands, torch.get_num_threads())
+    else:
+        _demand_bytes()
+        library.cpt_byte_product(*operands, lift, torch.get_num_threads())
     return y
 
 
@@ -171,6 +190,32 @@ def gradient(
     return out
 
 
+def byte_gradient(
+    x: Tensor,
+    error: Tensor,
+    weight_shape: tuple[int, int, int, int],
+    geometry: tuple[int, ...],
+    x_signed: bool,
+    lift: int,
+) -> Tensor:
+    """Accumulators of a dense layer's weight gradient, of error + lift, in float64.
+
+    x are signed bytes and error + lift unsigned ones, or the reverse.
+    """
+    library = load()
+    assert library is not None
+    _demand_bytes()
+    if error.shape[2] * error.shape[3] > MOST_BYTE_PIXELS:
+        raise ValueError(f"products of bytes over more than {MOST_BYTE_PIXELS} pixels do not fit the C++ gradient")
+    x, error = dense(x), dense(error)
+    out = torch.empty(weight_shape, dtype=torch.float64, device="cpu")
+    library.cpt_byte_gradient(
+        *(x.data_ptr(), channels_last(x), error.data_ptr(), channels_last(error), out.data_ptr(), x.shape[0]),
+        *(*weight_shape[:2], (ctypes.c_int64 * 10)(*geometry), x_signed, lift, torch.get_num_threads()),
+    )
+    return out
+
+
 def finish_gradient(
     acc: Tensor,
     images: int,
@@ -179,8 +224,12 @@ def finish_gradient(
     x: tuple[float, float],
     error: tuple[float, float],
     zero: int,
+    lacking: int,
 ) -> Tensor:
-    """Accumulators (float64) of a weight gradient to float32; `maps` are both operands' codes summed over the batch."""
+    """Accumulators (float64) of a weight gradient to float32; `maps` are both operands' codes summed over the batch.
+
+    The errors' sums lack `zero` in each code, those in the accumulators lack `lacking`.
+    """
     library = load()
     assert library is not None
     acc = acc.contiguous()
@@ -189,6 +238,6 @@ def finish_gradient(
     operands = [argument for each in map(dense, maps) for argument in (each.data_ptr(), channels_last(each))]
     library.cpt_finish_gradient(
         *(acc.data_ptr(), gradient.data_ptr(), images, outs, ins, (ctypes.c_int64 * 10)(*geometry)),
-        *(*operands, *x, *error, zero),
+        *(*operands, *x, *error, zero, lacking),
     )
     return gradient

@@ -29,26 +29,19 @@ struct Kinds {
     }
 };
 
-// What, added to a float32 of at most 2^(22 + shift) and taken away again, leaves it rounded to a multiple of 2^shift,
-// half to even: the sum's last bit is worth that much. 0 leaves it as it is.
+// Added to a float32 of at most 2^(22 + shift), it leaves a sum whose last bit is worth 2^shift.
 float rounder_of(int32_t shift) { return shift ? std::ldexp(1.5f, 23 + shift) : 0.0f; }
 
-template <bool Rounded>
-float rounded(float accumulator, float rounder) {
-    return Rounded ? (accumulator + rounder) - rounder : accumulator;
-}
-
 // Neighbouring pixels that share their terms, in channels-last order:
-// y = rounded(y + shift)·alpha + (row·beta + border).
-template <bool Rounded>
+// y = rounded(y + from_zero)·alpha + (row·beta + border).
 void finish_pixels(float* __restrict y, int64_t pixels, int64_t channels, const float* __restrict row,
-                   const float* __restrict alpha, const float* __restrict beta, const float* __restrict shift,
+                   const float* __restrict alpha, const float* __restrict beta, const float* __restrict from_zero,
                    const float* __restrict border, float rounder) {
     for (int64_t p = 0; p < pixels; ++p, y += channels) {
         const float sum = row[p];
 #pragma omp simd
         for (int64_t c = 0; c < channels; ++c)
-            y[c] = rounded<Rounded>(y[c] + shift[c], rounder) * alpha[c] + (sum * beta[c] + border[c]);
+            y[c] = rounded(y[c] + from_zero[c], rounder) * alpha[c] + (sum * beta[c] + border[c]);
     }
 }
 
@@ -90,10 +83,10 @@ Finish::Finish(const int64_t* geometry, bool transposed, int64_t channels, bool 
       rounder_(rounder_of(shift)),
       channels_last_(channels_last),
       pixels_(pixels),
-      alpha_(channels),
-      beta_(channels),
+      alpha_(channels + kOuts),
+      beta_(channels + kOuts),
       kind_(count_),
-      row_shift_(count_),
+      row_from_zero_(count_),
       partials_(threads * columns_.operands()),
       row_sums_(threads * count_) {
     for (int64_t c = 0; c < channels; ++c) {
@@ -103,13 +96,13 @@ Finish::Finish(const int64_t* geometry, bool transposed, int64_t channels, bool 
     // Pixels that see the same taps share their terms: one entry by kind of row and kind of column.
     const Kinds row_kinds(rows_), column_kinds(columns_);
     const int64_t kinds = row_kinds.examples.size() * column_kinds.examples.size();
-    shift_.assign(kinds * channels, 0.0f);
-    border_.resize(kinds * channels);
+    from_zero_.assign(kinds * channels + kOuts, 0.0f);
+    border_.resize(kinds * channels + kOuts);
     for (int64_t k = 0; k < kinds; ++k) {
         const auto& ys = rows_.reads[row_kinds.examples[k / column_kinds.examples.size()]];
         const auto& xs = columns_.reads[column_kinds.examples[k % column_kinds.examples.size()]];
         const float taps_inside = terms * static_cast<float>(ys.size() * xs.size());
-        float* sums = &shift_[k * channels];
+        float* sums = &from_zero_[k * channels];
         for (const auto& [ky, row] : ys)
             for (const auto& [kx, column] : xs)
                 for (int64_t c = 0; c < channels; ++c) sums[c] += tap_sums[(ky * columns_.kernel + kx) * channels + c];
@@ -122,38 +115,38 @@ Finish::Finish(const int64_t* geometry, bool transposed, int64_t channels, bool 
     for (int64_t p = 0; p < count_; ++p) {
         const int64_t y = p / width, x = p % width;
         kind_[p] = (row_kinds.of[y] * column_kinds.examples.size() + column_kinds.of[x]) * channels;
-        row_shift_[p] = zero * (terms * static_cast<float>(rows_.reads[y].size() * columns_.reads[x].size()));
+        row_from_zero_[p] = zero * (terms * static_cast<float>(rows_.reads[y].size() * columns_.reads[x].size()));
     }
 }
 
-void Finish::image(float* y, int64_t n, int thread) {
+PixelTerms Finish::terms(int64_t n, int thread) {
     const int64_t in_width = columns_.operands(), width = columns_.results();
     const float* sums = pixels_ + n * rows_.operands() * in_width;
     float *partial = &partials_[thread * in_width], *row = &row_sums_[thread * count_];
-    std::copy(row_shift_.begin(), row_shift_.end(), row);
+    std::copy(row_from_zero_.begin(), row_from_zero_.end(), row);
     for (int64_t h = 0; h < rows_.results(); ++h) {
         std::fill(partial, partial + in_width, 0.0f);
         for (const auto& [tap, in] : rows_.reads[h])
             for (int64_t w = 0; w < in_width; ++w) partial[w] += sums[in * in_width + w];
         columns_.gather(partial, row + h * width);
     }
-    rounder_ ? combine<true>(y, row) : combine<false>(y, row);
+    return {row, alpha_.data(), beta_.data(), from_zero_.data(), border_.data(), kind_.data(), rounder_};
 }
 
-template <bool Rounded>
-void Finish::combine(float* y, const float* row) const {
+void Finish::image(float* y, int64_t n, int thread) {
+    const float* row = terms(n, thread).row;
     if (channels_last_) {
         for (int64_t p = 0, end; p < count_; p = end) {
             for (end = p + 1; end < count_ && kind_[end] == kind_[p];) ++end;
-            finish_pixels<Rounded>(y + p * channels_, end - p, channels_, row + p, alpha_.data(), beta_.data(),
-                                   &shift_[kind_[p]], &border_[kind_[p]], rounder_);
+            finish_pixels(y + p * channels_, end - p, channels_, row + p, alpha_.data(), beta_.data(),
+                          &from_zero_[kind_[p]], &border_[kind_[p]], rounder_);
         }
         return;
     }
     for (int64_t c = 0; c < channels_; ++c, y += count_) {
 #pragma omp simd
         for (int64_t p = 0; p < count_; ++p)
-            y[p] = rounded<Rounded>(y[p] + shift_[kind_[p] + c], rounder_) * alpha_[c] +
+            y[p] = rounded(y[p] + from_zero_[kind_[p] + c], rounder_) * alpha_[c] +
                    (row[p] * beta_[c] + border_[kind_[p] + c]);
     }
 }
@@ -162,7 +155,8 @@ extern "C" {
 
 int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_last, int32_t transposed,
                    const int64_t* geometry, const float* pixels, float terms, const float* tap_sums, float a_scale,
-                   float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t shift, int32_t threads) try {
+                   float a_offset, const float* b_scale, const float* b_offset, float zero, int32_t shift,
+                   int32_t threads) try {
     threads = std::min<int64_t>(threads, images);
     Finish finish(geometry, transposed, channels, channels_last, pixels, terms, tap_sums, a_scale, a_offset, b_scale,
                   b_offset, zero, shift, threads);
@@ -173,13 +167,13 @@ int32_t cpt_finish(float* y, int64_t images, int64_t channels, int32_t channels_
     return kNoMemory;
 }
 
-// A weight gradient's accumulators (out, in, kh, kw), of error codes minus `zero`, to float32:
+// A weight gradient's accumulators (out, in, kh, kw), of error codes minus `lacking`, to float32:
 //     g = acc·(sX·sE) + ( rowsum·(sX·mE) + mX·( colsum·sE + count·mE ) )
-// from the sums of both operands' codes over the batch, (h, w, c) or (c, h, w).
+// from the sums of both operands' codes over the batch, (h, w, c) or (c, h, w); the errors' there are minus `zero`.
 int32_t cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t outs, int64_t ins,
                             const int64_t* geometry, const float* x_sums, int32_t x_last, const float* e_sums,
                             int32_t e_last, float x_scale, float x_offset, float e_scale, float e_offset,
-                            double zero) try {
+                            double zero, double lacking) try {
     const Axis rows(geometry, false), columns(geometry + 5, false);
     const int64_t taps = rows.kernel * columns.kernel;
     const auto row_sums = sums_by_tap(rows, columns, x_sums, ins, x_last, false);
@@ -197,7 +191,7 @@ int32_t cpt_finish_gradient(const double* acc, float* g, int64_t images, int64_t
                 const int64_t at = (o * ins + i) * taps + tap;
                 const float count = static_cast<float>(counts[tap]);
                 const float edge = x_offset * (static_cast<float>(column) * e_scale + count * e_offset);
-                g[at] = static_cast<float>(acc[at] + zero * row) * alpha + (static_cast<float>(row) * beta + edge);
+                g[at] = static_cast<float>(acc[at] + lacking * row) * alpha + (static_cast<float>(row) * beta + edge);
             }
     return kDone;
 } catch (const std::bad_alloc&) {

@@ -48,13 +48,27 @@ struct Axis : Window {
     }
 };
 
-// y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) ), accumulators being of codes minus `zero`
+// Half to even, to a multiple of what the last bit of an accumulator plus `rounder` is worth; 0 leaves it as it is.
+template <class FloatOrVector>
+FloatOrVector rounded(FloatOrVector accumulator, float rounder) {
+    return rounder ? (accumulator + rounder) - rounder : accumulator;
+}
+
+// What finishes the pixels of an image: y = rounded(acc + from_zero)·alpha + (row·beta + border). row is by pixel, the
+// others by channel; a pixel's from_zero and border begin at its kind. kOuts channels can be read wherever one begins.
+struct PixelTerms {
+    const float *row, *alpha, *beta, *from_zero, *border;
+    const int64_t* kind;
+    float rounder;
+};
+
+// y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) ), from accumulators and sums of codes minus `zero`
 class Finish {
   public:
     // geometry: kernel, stride, padding, size and output size of rows, then of columns. `pixels` are sums of A's codes
     // over channels, `terms` how many channels those are, `tap_sums` sums of B's codes by tap and output channel of the
-    // pass, scale and offset of B by such channel. The contract's accumulators are rounded to multiples of 2^shift,
-    // which may have 16 bits at most beside a shift.
+    // pass, scale and offset of B by such channel. Accumulators, with `zero` put back, are rounded to multiples of
+    // 2^shift; if there is a shift, to less than 2^15 of them.
     Finish(const int64_t* geometry, bool transposed, int64_t channels, bool channels_last, const float* pixels,
            float terms, const float* tap_sums, float a_scale, float a_offset, const float* b_scale,
            const float* b_offset, float zero, int32_t shift, int threads);
@@ -62,21 +76,20 @@ class Finish {
     // In place; n is the image's number in the batch.
     void image(float* y, int64_t n, int thread);
 
+    // The same for those who do it themselves; valid until the thread asks for another image.
+    PixelTerms terms(int64_t n, int thread);
+
     int64_t image_size() const { return channels_ * count_; }
 
   private:
-    // `row` are the image's row sums.
-    template <bool Rounded>
-    void combine(float* y, const float* row) const;
-
     Axis rows_, columns_;
     int64_t channels_, count_;  // count: pixels of a result
     float rounder_;
     bool channels_last_;
     const float* pixels_;
     std::vector<float> alpha_, beta_;              // by channel
-    std::vector<float> shift_, border_;            // by kind of pixel and channel
+    std::vector<float> from_zero_, border_;        // by kind of pixel and channel
     std::vector<int64_t> kind_;                    // where a pixel's terms begin
-    std::vector<float> row_shift_;                 // by pixel
+    std::vector<float> row_from_zero_;             // by pixel
     std::vector<float> partials_, row_sums_;       // scratch, by thread
 };

@@ -29,7 +29,9 @@ SOURCES = {
     "codes.cpp": "-ffp-contract=off",
     "finish.cpp": "-ffp-contract=off",
     "product.cpp": "-ffp-contract=fast",
+    "byte_product.cpp": "-ffp-contract=off",
     "gradient.cpp": "-ffp-contract=fast",
+    "byte_gradient.cpp": "-ffp-contract=off",
     "memory.cpp": "-ffp-contract=off",
 }
 COMPILE_SECONDS = 300
@@ -61,14 +63,13 @@ def load() -> ctypes.CDLL | None:
         *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, _INT, _WORD, _WORD),
         *(_POINTER, _POINTER, _INT),
     )
-    library.cpt_product.argtypes = (
+    product = (
         *(_POINTER, _POINTER, _INT, _POINTER, _SIZE, _SIZE, _SIZE, _INT, _POINTER, _POINTER, _POINTER),
-        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT, _INT),
+        *(_FLOAT, _FLOAT, _POINTER, _POINTER, _FLOAT, _INT),
     )
-    library.cpt_gradient.argtypes = (
-        *(_POINTER, _INT, _POINTER, _INT, _POINTER),
-        *(_SIZE, _SIZE, _SIZE, _POINTER, _SIZE, _INT),
-    )
+    gradient = (_POINTER, _INT, _POINTER, _INT, _POINTER, _SIZE, _SIZE, _SIZE, _POINTER)
+    library.cpt_product.argtypes = (*product, _INT)
+    library.cpt_gradient.argtypes = (*gradient, _SIZE, _INT)
     library.cpt_weights.argtypes = (
         _POINTER,
         _POINTER,
@@ -82,15 +83,25 @@ def load() -> ctypes.CDLL | None:
     )
     library.cpt_finish_gradient.argtypes = (
         *(_POINTER, _POINTER, _SIZE, _SIZE, _SIZE, _POINTER, _POINTER, _INT, _POINTER, _INT),
-        *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, ctypes.c_double),
+        *(_FLOAT, _FLOAT, _FLOAT, _FLOAT, ctypes.c_double, ctypes.c_double),
     )
-    for function in (
+    functions = [
         *(library.cpt_range, library.cpt_codes, library.cpt_weights),
         *(library.cpt_product, library.cpt_finish, library.cpt_gradient, library.cpt_finish_gradient),
-    ):
+    ]
+    if has_bytes(library):
+        library.cpt_byte_product.argtypes = (*product, _INT, _INT)
+        library.cpt_byte_gradient.argtypes = (*gradient, _INT, _INT, _INT)
+        functions += [library.cpt_byte_product, library.cpt_byte_gradient]
+    for function in functions:
         function.restype = _INT
         function.errcheck = _check_memory
     return library
+
+
+def has_bytes(library: ctypes.CDLL) -> bool:
+    """Whether its processor multiplies bytes (AVX512-VNNI or AVX-VNNI): else `bytes.h` leaves those kernels out."""
+    return hasattr(library, "cpt_byte_product")
 
 
 def _check_memory(code: Any, function: object, arguments: object) -> Any:

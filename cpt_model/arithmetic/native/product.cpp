@@ -14,19 +14,13 @@
 namespace {
 
 // Weights by blocks of result channels: (block, ky, kx and term channel, kOuts), zeros behind the last channel.
-// Transposed, terms are the layer's output channels and its kernel is turned round.
-std::vector<float> pack(const float* w, bool channels_last, int64_t outs, int64_t ins, int64_t kh, int64_t kw,
-                        bool transposed) {
-    const int64_t results = transposed ? ins : outs, terms = transposed ? outs : ins;
-    const int64_t in_step = channels_last ? 1 : kh * kw, tap_step = channels_last ? ins : 1, out_step = ins * kh * kw;
-    const int64_t result_step = transposed ? in_step : out_step, term_step = transposed ? out_step : in_step;
-    std::vector<float> packed((results + kOuts - 1) / kOuts * kh * kw * terms * kOuts, 0.0f);
-    for (int64_t r = 0; r < results; ++r) {
-        float* to = &packed[r / kOuts * kh * kw * terms * kOuts + r % kOuts];
-        for (int64_t tap = 0; tap < kh * kw; ++tap) {
-            const float* from = w + r * result_step + (transposed ? kh * kw - 1 - tap : tap) * tap_step;
-            for (int64_t t = 0; t < terms; ++t, to += kOuts) *to = from[t * term_step];
-        }
+// Transposed, the kernel is turned round.
+std::vector<float> pack(const LayerWeights& w, bool transposed) {
+    std::vector<float> packed((w.results + kOuts - 1) / kOuts * w.taps * w.terms * kOuts, 0.0f);
+    for (int64_t r = 0; r < w.results; ++r) {
+        float* to = &packed[r / kOuts * w.taps * w.terms * kOuts + r % kOuts];
+        for (int64_t tap = 0; tap < w.taps; ++tap)
+            for (int64_t t = 0; t < w.terms; ++t, to += kOuts) *to = w(r, transposed ? w.taps - 1 - tap : tap, t);
     }
     return packed;
 }
@@ -100,7 +94,8 @@ int32_t cpt_product(const float* a, const float* w, int32_t w_last, float* y, in
     const Window rows = window(geometry), columns = window(geometry + 5);
     const int64_t terms = transposed ? outs : ins, results = transposed ? ins : outs;
     const Strides at(terms, rows.size, columns.size, true);
-    const std::vector<float> weights = pack(w, w_last, outs, ins, rows.kernel, columns.kernel, transposed);
+    const std::vector<float> weights =
+        pack(LayerWeights(w, w_last, outs, ins, rows.kernel * columns.kernel, transposed), transposed);
     Finish finish(geometry, transposed, results, true, pixels, terms, tap_sums, a_scale, a_offset, b_scale, b_offset,
                   zero, shift, threads);
     const int64_t map_size = rows.padded() * columns.padded() * terms, a_size = terms * rows.size * columns.size;
@@ -108,7 +103,9 @@ int32_t cpt_product(const float* a, const float* w, int32_t w_last, float* y, in
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t n = 0; n < images; ++n) {
         float *map = &maps[omp_get_thread_num() * map_size], *image = y + n * finish.image_size();
-        pad(rows, columns, terms, a + n * a_size, at, map);
+        pad(rows, columns, terms, at, map, [&](int64_t from, int64_t step, int64_t count, float* to) {
+            copy_values(a + n * a_size + from, step, count, to);
+        });
         multiply_image(rows, columns, terms, results, map, weights, image);
         finish.image(image, n, omp_get_thread_num());
     }

@@ -1,9 +1,10 @@
-"""Rounded results of forward and input-error passes are the epilogue's, to the bit, in C++ and in PyTorch alone."""
+"""Rounded results of forward and input-error passes are the epilogue's, to the bit, by every kernel and by PyTorch."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from sim.contract import Format
 from sim.epilogue import shift_half_even
 from sim.layout import code_range
 from sim.reference import Reference
-from tests.cpt_model.layer_tools import patterns, pytorch_alone, trained_step, watched
+from tests.cpt_model.layer_tools import kernels, patterns, pytorch_alone, trained_step, watched
 from tests.tools import ZC706, layers
 
 RUN = {Pass.FORWARD: passes.forward, Pass.INPUT_ERROR: passes.input_error}
@@ -37,12 +38,12 @@ ONE = torch.ones(1, 1, 1, 1)
 
 
 def ours(layer: Conv, which: Pass, a: Quantised, b: Weights) -> Tensor:
-    """Fused, watched, in both memory formats, and by PyTorch alone: all the same."""
+    """By kernels on bytes and in float32, by PyTorch alone and watched, in both memory formats: all the same."""
     found = []
     for memory_format in FORMATS:
         operand = replace(a, codes=a.codes.contiguous(memory_format=memory_format), known_sums=None)
-        for alone in (False, True):
-            with pytorch_alone() if alone else nullcontext():
+        for arithmetic in (kernels(on_bytes=True), kernels(on_bytes=False), pytorch_alone()):
+            with arithmetic:
                 found.append(RUN[which](layer, operand, b, None, "rounded"))
         found.append(RUN[which](layer, operand, b, lambda *seen: seen[-1], "rounded"))
     for other in found[1:]:
@@ -132,7 +133,7 @@ def test_ties_go_to_even_and_nothing_is_minus_zero(shift: int) -> None:
 
 
 def test_codes_counted_from_another_zero_are_rounded_as_the_contracts() -> None:
-    """Sums of codes minus `zero` would round elsewhere."""
+    """Sums of codes minus `zero` would round elsewhere, and those of lifted codes."""
     layer = Conv(2, 5, 16, 6, 6, (3, 3), (1, 1), (1, 1))
     generator = torch.Generator().manual_seed(0)
     error = torch.randn(layer.output_shape, generator=generator)
@@ -155,12 +156,18 @@ def test_a_whole_step_is_the_same_in_cpp_and_equals_the_reference(
 ) -> None:
     x = torch.randn(2, 6, 7, 6, generator=torch.Generator().manual_seed(0)).contiguous(memory_format=memory_format)
     steps = []
-    for how in ("C++", "PyTorch", "watched"):
+    ways: dict[str, AbstractContextManager[None]] = {
+        "bytes": kernels(on_bytes=True),
+        "float32": kernels(on_bytes=False),
+        "PyTorch": pytorch_alone(),
+        "watched": nullcontext(),
+    }
+    for how, arithmetic in ways.items():
         torch.manual_seed(0)
         model = nn.Sequential(nn.Conv2d(6, 18, 3, 1, 1), nn.ReLU(), nn.Conv2d(18, 6, (2, 1), 2, groups=3))
         prepare_(model, Config(quantiser, bits=bits, results="rounded"))
         recorder = watched(model) if how == "watched" else None
-        with pytorch_alone() if how == "PyTorch" else nullcontext():
+        with arithmetic:
             parts = trained_step(model, x)
         if recorder is not None:
             recorder.check(*Pass)
@@ -169,6 +176,26 @@ def test_a_whole_step_is_the_same_in_cpp_and_equals_the_reference(
         steps.append([patterns(each) for each in (*parts, *gradients)])
     for other in steps[1:]:
         assert all(np.array_equal(one, another) for one, another in zip(steps[0], other, strict=True))
+
+
+@pytest.mark.parametrize("on_bytes", [True, False])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("which", RUN)
+def test_both_products_of_our_own_are_asked_to_round(which: Pass, stride: int, on_bytes: bool) -> None:
+    """All but strided input errors in float32, which PyTorch multiplies."""
+    layer = Conv(2, 16, 18, 8, 8, (3, 3), (stride, stride), (1, 1))
+    a, w = (torch.randn(shape, generator=torch.Generator().manual_seed(0)) for shape in layer.operand_shapes(which))
+    a = a.contiguous(memory_format=torch.channels_last)
+    operand = quantise(a, 8, False) if which is Pass.FORWARD else SBM().error(a, 8, seed=1)
+    weights = SBM().pass_weights(w, 8, which, 1)
+    with kernels(on_bytes), patch.object(native, "product", wraps=native.product) as product:
+        RUN[which](layer, operand, weights, None, "rounded")
+    ours = stride == 1 or which is Pass.FORWARD or (on_bytes and native.has_bytes())
+    assert product.called is ours
+    if ours:
+        _, _, finishing, lift = product.call_args.args
+        assert finishing.shift == output_of(layer, which, operand, weights.quantised, "rounded").shift > 0
+        assert (lift is not None) == (on_bytes and native.has_bytes())
 
 
 @pytest.mark.parametrize("width", [3, 8])
@@ -236,20 +263,29 @@ def test_one_rule_of_widths(which: Pass, layer: Conv, expected: dict[int, int]) 
         assert rounded(layer, which, precision).bits == bits
 
 
-def test_rounding_is_small_beside_that_of_the_operands() -> None:
-    """Noise of results against that of codes, at 3/8 bits: errors with tails as training has them."""
-    for channels in (16, 64, 256):
-        layer = Conv(2, channels, channels, 8, 8, (3, 3), (1, 1), (1, 1))
-        generator = torch.Generator().manual_seed(channels)
-        x, tails, normal = (torch.randn(layer.input_shape, generator=generator) for _ in range(3))
-        w = torch.randn(layer.weight_shape, generator=generator)
-        for which, values in ((Pass.FORWARD, x.relu()), (Pass.INPUT_ERROR, normal * tails.exp())):
-            forward = which is Pass.FORWARD
-            a = quantise(values, 3, signed=False) if forward else SBM().error(values, 8, seed=1)
-            weights = SBM().pass_weights(w, 3, which, 1)
-            exact = RUN[which](layer, a, weights)
-            of_operands = (exact - torch_pass(layer, which, values, w)).std()
-            assert (RUN[which](layer, a, weights, None, "rounded") - exact).std() < 0.6 * of_operands
+def noise_of_rounding(channels: int, bits: int, which: Pass) -> float:
+    """Beside that of the operands' codes, 8 bits for errors, which have tails as in training."""
+    layer = Conv(2, channels, channels, 8, 8, (3, 3), (1, 1), (1, 1))
+    generator = torch.Generator().manual_seed(channels)
+    x, tails, normal = (torch.randn(layer.input_shape, generator=generator) for _ in range(3))
+    w = torch.randn(layer.weight_shape, generator=generator)
+    values = x.relu() if which is Pass.FORWARD else normal * tails.exp()
+    a = quantise(values, bits, signed=False) if which is Pass.FORWARD else SBM().error(values, 8, seed=1)
+    weights = SBM().pass_weights(w, bits, which, 1)
+    exact = RUN[which](layer, a, weights)
+    of_operands = (exact - torch_pass(layer, which, values, w)).std()
+    return ((RUN[which](layer, a, weights, None, "rounded") - exact).std() / of_operands).item()
+
+
+@pytest.mark.parametrize("which", RUN)
+@pytest.mark.parametrize("channels", [16, 64, 256])
+def test_rounding_is_small_beside_that_of_the_operands(channels: int, which: Pass) -> None:
+    assert noise_of_rounding(channels, 3, which) < 0.6
+
+
+@pytest.mark.parametrize("which", RUN)
+def test_where_16_bits_are_too_few(which: Pass) -> None:
+    assert noise_of_rounding(512, 8, which) > 1
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -1,8 +1,12 @@
-"""The weight gradient's own kernel: the integers of float64 convolutions, whatever the codes, shapes and layouts."""
+"""The weight gradient's own kernel: the integers of float64 convolutions, whatever the codes, shapes and layouts.
+
+What it shares with the kernel on bytes, which has its own tests, is tested through the pass.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,11 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from cpt_model.arithmetic import exact, native
+from cpt_model.arithmetic import exact, native, passes
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.integer import integer_pass
+from cpt_model.quantisers import SBM, WAGEUBN
+from cpt_model.running_range import RunningRange
 from host.layer import Conv, Pass
 from tests.cpt_model.arithmetic.native.layers import dense_layers
+from tests.cpt_model.layer_tools import kernels, patterns, pytorch_alone
 from tests.tools import draw_codes, least_and_greatest
 
 FORMATS = {"nchw": torch.contiguous_format, "nhwc": torch.channels_last}
@@ -92,3 +99,49 @@ def test_which_layers_it_is_for(layer: Conv, bits: int, suits: bool) -> None:
     x, e = (Quantised(torch.zeros(shape), ONE, 0 * ONE, bits, signed)
             for shape, signed in zip(shapes, (False, True), strict=True))  # fmt: skip
     assert exact.suits_native_gradient(layer, x, e) is suits
+
+
+@given(dense_layers(), st.integers(2, 8), st.integers(2, 8), st.booleans(), st.integers(0, 99), st.booleans())
+def test_the_whole_pass(
+    layer: Conv, x_bits: int, e_bits: int, signed_activations: bool, seed: int, on_bytes: bool
+) -> None:
+    """Errors far from 0 have a `zero` far from 0; WAGEUBN's activations are signed."""
+    generator = torch.Generator().manual_seed(seed)
+    x, error = (torch.randn(shape, generator=generator) for shape in (layer.input_shape, layer.output_shape))
+    quantiser = WAGEUBN() if signed_activations else SBM()
+    results = []
+    for alone in (False, True):
+        with pytorch_alone() if alone else kernels(on_bytes):
+            codes = quantiser.activation(x, x_bits, RunningRange())
+            found = passes.gradient(layer, codes, SBM().error(error + seed % 5, e_bits, seed))
+            results.append(patterns(found))
+    assert np.array_equal(results[0], results[1])
+
+
+@pytest.mark.parametrize(
+    ("x", "e", "expected"),
+    [
+        ((8, False, 0), (8, True, 0), 0),
+        ((8, False, 0), (8, True, 100), 100),
+        ((8, False, 0), (4, True, 0), -120),
+        ((8, True, 0), (8, True, 0), 128),
+        ((8, False, 1), (8, True, 0), None),
+        ((9, False, 0), (8, True, 0), None),
+        ((8, False, 0), (9, True, 0), None),
+    ],
+)
+def test_which_codes_are_bytes(x: tuple[int, bool, int], e: tuple[int, bool, int], expected: int | None) -> None:
+    layer = Conv(1, 1, 1, 4, 4)
+    operands = [Quantised(torch.zeros(layer.input_shape), ONE, ONE, *each) for each in (x, e)]
+    with patch.object(native, "has_bytes", return_value=True):
+        assert exact.lift_errors_to_bytes(layer, *operands) == expected
+    with kernels(on_bytes=False):
+        assert exact.lift_errors_to_bytes(layer, *operands) is None
+
+
+@pytest.mark.parametrize("layer", [Conv(1, 2, 2, 4, 4, groups=2), Conv(1, 1, 1, 3, 5), Conv(1, 1, 1, 129, 128)])
+def test_which_layers_are_not_for_bytes(layer: Conv) -> None:
+    x, e = (Quantised(torch.zeros(shape), ONE, ONE, 8, signed)
+            for shape, signed in ((layer.input_shape, False), (layer.output_shape, True)))  # fmt: skip
+    with patch.object(native, "has_bytes", return_value=True):
+        assert exact.lift_errors_to_bytes(layer, x, e) is None

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from cpt_model import Bits, Config, prepare_
+from cpt_model.arithmetic import native
 from cpt_model.arithmetic.native import library
 from tests.cpt_model.layer_tools import patterns, pytorch_alone, trained_step
 
@@ -45,6 +46,23 @@ def test_source_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, tmp_path:
     with pytest.warns(UserWarning, match=r"some\.cpp.* failed"):
         assert library.load() is None
     assert not list((tmp_path / "build").glob("*.so"))
+
+
+def test_a_processor_that_multiplies_no_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    x = torch.randn(3, 5, 8, 8).contiguous(memory_format=torch.channels_last)
+    results = []
+    for without in (False, True):
+        if without:
+            monkeypatch.setattr(library, "FLAGS", (*library.FLAGS, "-U__AVX512VNNI__", "-U__AVXVNNI__"))
+            monkeypatch.setattr(library, "_writable_folder", lambda: tmp_path)
+        library.load.cache_clear()
+        torch.manual_seed(0)
+        layer = prepare_(nn.Conv2d(5, 6, 3), Config(bits=Bits(8, 8), policy="none"))
+        parts = trained_step(layer, x)
+        assert layer.weight.grad is not None
+        results.append([patterns(each) for each in (*parts, layer.weight.grad)])
+    assert not native.has_bytes()
+    assert all((one == other).all() for one, other in zip(*results, strict=True))
 
 
 def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -104,12 +122,12 @@ def test_a_whole_training_step_is_the_same_to_the_bit(
 ) -> None:
     results = []
     x = torch.randn(shape, generator=torch.Generator().manual_seed(0)).contiguous(memory_format=memory_format)
-    for native in (True, False):
+    for in_cpp in (True, False):
         for bits in (Bits(2, 2), Bits(8, 8), Bits(16, 16)):
             torch.manual_seed(0)
             layers = nn.Conv2d(shape[1], 6, 3, 1, 2), nn.ReLU(), nn.Conv2d(6, 4, (2, 1), 2, groups=2)
             model = prepare_(nn.Sequential(*layers), Config(quantiser, bits=bits, gradient_bits=bits.gradient))
-            if native:
+            if in_cpp:
                 parts = trained_step(model, x)
             else:
                 with pytorch_alone():

@@ -1,4 +1,4 @@
-"""The forward and input-error product's own kernel gives the bits of PyTorch's convolutions and operations."""
+"""The forward and input-error product's own kernels, on bytes and in float32, give the bits of PyTorch's operations."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from torch import nn
 from cpt_model import Bits, Config, prepare_
 from cpt_model.arithmetic import native, passes
 from cpt_model.arithmetic.affine import Quantised, quantise
-from cpt_model.arithmetic.exact import geometry_numbers
+from cpt_model.arithmetic.exact import geometry_numbers, lift_to_bytes
+from cpt_model.arithmetic.results import RESULTS
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.quantisers import SBM
 from host.layer import Conv, Pass
 from tests.cpt_model.arithmetic.native.layers import dense_layers
-from tests.cpt_model.layer_tools import patterns, pytorch_alone
+from tests.cpt_model.layer_tools import kernels, patterns, pytorch_alone
 
 FORMATS = (torch.contiguous_format, torch.channels_last)
 ONE = torch.ones(1, 1, 1, 1)
@@ -35,13 +36,13 @@ def drawn(layer: Conv, which: Pass, bits: tuple[int, int], seed: int, zero: int 
     return stored, torch.randn(layer.weight_shape, generator=generator)
 
 
-def check(layer: Conv, which: Pass, a: Quantised, weights: torch.Tensor, bits: int) -> bool:
+def check(layer: Conv, which: Pass, a: Quantised, weights: torch.Tensor, bits: int, results: str = "exact") -> bool:
     """Whether the kernel was asked; the results are PyTorch's, to the bit."""
     codes = SBM().pass_weights(weights, bits, which, layer.groups)
     with patch.object(native, "product", wraps=native.product) as product:
-        ours = PASSES[which](layer, a, codes)
+        ours = PASSES[which](layer, a, codes, None, results)
     with pytorch_alone():
-        theirs = PASSES[which](layer, a, SBM().pass_weights(weights, bits, which, layer.groups))
+        theirs = PASSES[which](layer, a, SBM().pass_weights(weights, bits, which, layer.groups), None, results)
     assert np.array_equal(patterns(ours), patterns(theirs))
     return product.called
 
@@ -54,29 +55,44 @@ def check(layer: Conv, which: Pass, a: Quantised, weights: torch.Tensor, bits: i
     st.integers(-3, 3),
     st.booleans(),
     st.integers(0, 99),
+    st.booleans(),
+    st.sampled_from(RESULTS),
 )
 def test_any_layer(
-    layer: Conv, which: Pass, a_bits: int, w_bits: int, zero: int, weights_last: bool, seed: int
+    layer: Conv,
+    which: Pass,
+    a_bits: int,
+    w_bits: int,
+    zero: int,
+    weights_last: bool,
+    seed: int,
+    on_bytes: bool,
+    results: str,
 ) -> None:
     channels = layer.in_channels if which is Pass.FORWARD else layer.out_channels
     height, width = layer.output_shape[2:] if which is Pass.FORWARD else layer.input_shape[2:]
-    assume(channels > 1 and height * width >= 16 and (which is Pass.FORWARD or layer.stride == (1, 1)))
+    assume(channels > 1 and height * width >= 16)
     a, weights = drawn(layer, which, (a_bits, w_bits), seed, zero)
     assume(not a.codes.is_contiguous())
     layout = torch.channels_last if weights_last else torch.contiguous_format
-    assert check(layer, which, a, weights.contiguous(memory_format=layout), w_bits)
+    with kernels(on_bytes):
+        lift = lift_to_bytes(a, Quantised(weights, ONE, ONE, w_bits, True))
+        assume(lift is not None or which is Pass.FORWARD or layer.stride == (1, 1))
+        assert check(layer, which, a, weights.contiguous(memory_format=layout), w_bits, results)
 
 
+@pytest.mark.parametrize("on_bytes", [True, False])
 @pytest.mark.parametrize("threads", [1, 3, 9])
 @pytest.mark.parametrize("which", list(PASSES))
-def test_threads_do_not_change_results(which: Pass, threads: int) -> None:
+def test_threads_do_not_change_results(which: Pass, threads: int, on_bytes: bool) -> None:
     """9 are more than there are images."""
     layer = Conv(5, 18, 7, 6, 5, (3, 3), (1, 1), (1, 1))
     a, weights = drawn(layer, which, (8, 8), 0)
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        assert check(layer, which, a, weights, 8)
+        with kernels(on_bytes):
+            assert check(layer, which, a, weights, 8)
     finally:
         torch.set_num_threads(before)
 
@@ -128,7 +144,38 @@ def test_results_have_pytorchs_memory_format(channels: tuple[int, int], layout: 
 )
 def test_which_layers_it_is_for(layer: Conv, which: Pass, bits: int, suits: bool) -> None:
     a, weights = drawn(layer, which, (bits, bits), 0)
-    assert check(layer, which, a, weights, bits) is suits
+    with kernels(on_bytes=False):
+        assert check(layer, which, a, weights, bits) is suits
+
+
+@pytest.mark.parametrize(
+    ("bits", "signed", "zero", "w_bits", "expected"),
+    [
+        (8, False, 0, 8, 0),
+        (8, True, 0, 8, 128),
+        (8, True, -128, 8, 0),
+        (8, True, 127, 1, 255),
+        (3, True, 0, 8, 4),
+        (8, False, -1, 8, None),  # codes from 1 to 256, and the padding's 0
+        (7, False, -1, 8, 0),
+        (9, True, 0, 8, None),
+        (8, True, 0, 9, None),
+    ],
+)
+def test_which_codes_are_bytes(bits: int, signed: bool, zero: int, w_bits: int, expected: int | None) -> None:
+    a, weights = Quantised(ONE, ONE, ONE, bits, signed, zero), Quantised(ONE, ONE, ONE, w_bits, True)
+    with patch.object(native, "has_bytes", return_value=True):
+        assert lift_to_bytes(a, weights) == expected
+        assert lift_to_bytes(a, Quantised(ONE, ONE, ONE, w_bits, False)) is None
+    with kernels(on_bytes=False):
+        assert lift_to_bytes(a, weights) is None
+
+
+@pytest.mark.skipif(not native.has_bytes(), reason="this processor multiplies no bytes")
+def test_strided_input_errors_are_for_bytes() -> None:
+    layer = Conv(2, 16, 16, 8, 8, (3, 3), (2, 2), (1, 1))
+    a, weights = drawn(layer, Pass.INPUT_ERROR, (8, 8), 0)
+    assert check(layer, Pass.INPUT_ERROR, a, weights, 8)
 
 
 def test_what_it_cannot_do_is_refused() -> None:
