@@ -18,13 +18,15 @@ BATCHES_AHEAD = 3  # of a CONV
 WRITES = 64  # under way (MaxWrites)
 ACCUMULATORS = 1024  # entries of the accumulator, two lanes' results each (AccDepth)
 LANE_PIECES = 64  # pieces of 32 bytes that a lane has in the store buffer (LanePieces)
-QUEUED_BEATS = 32  # before each load writer
+QUEUED_BEATS = 33  # before each load writer, and one that it is at
 WORDS_A_CYCLE = 4  # that a writer puts into a lane's memory
 WORD_BYTES = 2
 PIXELS_A_WINDOW = 3  # of a lane, in a WGRAD
 
 QUEUED_REQUESTS = 22  # of a writer under way: a queue of 16, and those in registers beside it
-WRITER_STARTS = 2.5  # cycles between two requests of a writer
+WRITER_STARTS = 1.0  # cycles between two requests of a writer,
+SHORT_STARTS = 3.0  # and behind those that are done in less than
+SHORT_WRITING = 8  # cycles
 REQUEST_WAY = 12  # cycles from the loader, or the store, to the bus and back, beside the memory's latency
 COMMAND_BEGINS = 60  # cycles from the command before to the first request, if nothing was loaded ahead
 COMMAND_ENDS = 110  # and from the last store to the next command

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.config import Config
-from sim.latency.core import QUEUED_BEATS, QUEUED_REQUESTS, REQUEST_WAY, WRITER_STARTS, writers
+from sim.latency.core import (
+    QUEUED_BEATS,
+    QUEUED_REQUESTS,
+    REQUEST_WAY,
+    SHORT_STARTS,
+    SHORT_WRITING,
+    WRITER_STARTS,
+    writers,
+)
 from sim.latency.time import Memory
 
 
@@ -40,6 +48,7 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config
     ended: list[list[float]] = [[] for _ in range(queues)]  # and each request
     arrives = bus = share = 0.0
     owed = [0.0] * len(each)  # parts of requests: some targets have one more than others
+    broken = [0.5] * len(each)  # and of beats
     asks = -float(memory.latency + REQUEST_WAY)
     for target in range(targets):
         share += live
@@ -48,7 +57,7 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config
         share -= 1
         done, requests = put_away[target % queues], ended[target % queues]
         for place, kind in enumerate(each):
-            whole = max(1, round(kind.beats))
+            starts = SHORT_STARTS if kind.writing < SHORT_WRITING else WRITER_STARTS
             owed[place] += kind.number
             number = int(owed[place] + 1e-6)
             owed[place] -= number
@@ -58,11 +67,14 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config
                     asks = max(asks, requests[-QUEUED_REQUESTS])
                 arrives = max(arrives, asks + memory.latency + REQUEST_WAY)
                 bus += kind.beats * config.bus_bytes / memory.bytes_per_cycle
+                broken[place] += kind.beats
+                whole = max(1, int(broken[place]))
+                broken[place] -= whole
                 for index in range(whole):
-                    arrives += beat * kind.beats / whole
+                    arrives += beat
                     if len(done) >= QUEUED_BEATS:
                         arrives = max(arrives, done[-QUEUED_BEATS])
-                    free = (done[-1] if done else 0.0) + (0 if index else WRITER_STARTS)
+                    free = (done[-1] if done else 0.0) + (0 if index else starts)
                     done.append(max(free, arrives + 2) + kind.writing / whole)
                 requests.append(done[-1])
     return Stream(bus, arrives, max([arrives, *(done[-1] for done in put_away if done)]))

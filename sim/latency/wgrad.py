@@ -138,12 +138,22 @@ def _row_requests(
     a_size = a_row * rows / a_requests
     error_requests = round(requests_of(steps, command.y_height))
     error_size = error_row * steps / error_requests
-    error_writing = ceil_div(command.y_width, PIXELS_A_WINDOW) * command.b_bits * steps / error_requests
+    error_writing = _windows(command.y_width) * command.b_bits * steps / error_requests
     bus = config.bus_bytes
     return (
         Requests(blocks[0] * a_requests, beats(a_size, a_row, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
         Requests(blocks[1] * error_requests, beats(error_size, error_row, bus), error_writing),
     )
+
+
+def _windows(pixels: int) -> float:
+    """That a run of pixels touches, on average over the places where it may begin; rows of whole windows begin with one.
+
+    >>> _windows(6), _windows(8)
+    (2.0, 3.3333333333333335)
+    """
+    whole, rest = divmod(pixels, PIXELS_A_WINDOW)
+    return whole + (4 / 3 if rest == 2 else 1.0 if rest else 0.0)
 
 
 def _cut_requests(command: Command, plan: WgradPlan, config: Config) -> tuple[Requests, ...]:
