@@ -147,7 +147,7 @@ def _row_requests(
 
 
 def _windows(pixels: int) -> float:
-    """That a run of pixels touches, on average over the places where it may begin; rows of whole windows begin with one.
+    """That a run of pixels touches, on average over where it may begin; rows of whole windows begin with one.
 
     >>> _windows(6), _windows(8)
     (2.0, 3.3333333333333335)
