@@ -64,6 +64,8 @@ def prove_handshakes(bus_bytes: int) -> str:
     run_yosys(
         [
             read_rtl("axi_engines", f"-GBusBytes={bus_bytes}", "-GMaxOutstanding=2", more=rules),
+            MODELS,
+            "hierarchy -top axi_engines",
             # Data behind its address and the mark of the last beat need the history of a burst: simulation checks them.
             *("proc", "flatten", "chformal -remove axi_engines/*w_after_aw* axi_engines/*w_last_right*"),
             *("async2sync", "chformal -lower", "opt -full", "memory", "opt -full"),

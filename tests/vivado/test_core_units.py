@@ -24,13 +24,23 @@ WRITERS = [
     for bus, triples in ((8, 1), (64, 3))
     for settings in ({"CPT_TRIPLES": str(triples)},)
 ]
+STORE_MODULES = (
+    *("core_pkg", "sync_fifo", "select_two", "select_four", "rotate", "row_table", "store_buffer", "store"),
+    "store_bench",
+)
+STORES = [
+    Unit("store", "store_bench", STORE_MODULES, {"Build": build}, {"CPT_LANES": str(lanes)})
+    for build, lanes in ((0, 16), (1, 48))
+]
 ARRAY_MODULES = ("dpu_row_model", "dpu_row", "count_ones", "select_two", "select_four", "row_sum", "result_drain")
 ARRAY = Unit("array_drain", "array", ("core_pkg", *ARRAY_MODULES, "array"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "unit", [ROUNDING, LANE, ARRAY, *WRITERS], ids=lambda unit: f"{unit.bench}{unit.parameters.get('BusBytes', '')}"
+    "unit",
+    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES],
+    ids=lambda unit: "-".join([unit.bench, *map(str, unit.parameters.values())]),
 )
 def test_unit(unit: Unit) -> None:
     run_unit(unit)

@@ -10,42 +10,16 @@ import pytest
 
 from host.prediction import bound_cycles
 from sim.checks import check_command
-from sim.command import Command, encode_list
+from sim.command import Command
 from sim.contract import COMMAND_BYTES, FIELDS, ApCtrl, Error, Register
-from sim.reference import Outcome, Reference
-from sim.rtl_device import Ddr, RtlKernel, arguments
-from sim.rtl_pins import PORTS, RtlPins
-from sim.tensors import Memory
+from sim.rtl_device import Ddr
+from sim.rtl_pins import PORTS
 from sim.vectors import Vector, catalogue
 from tests.tools import LIST, REGION, TINY, small_conv, small_wgrad
+from tests.vivado.core_bench import DRAIN, WATCHDOG, Bench, untouched, vector_of
 
 pytestmark = pytest.mark.slow
-WATCHDOG = 300_000  # cycles a list may take
-DRAIN = 5_000  # cycles a reset may take
 STALLED = Ddr(bytes_per_cycle=8, latency=20, jitter=30, stall=0.3)
-
-
-class Bench:
-    """One core for a whole test."""
-
-    def __init__(self, ddr: Ddr) -> None:
-        self.ddr = ddr
-        self.kernel = RtlKernel(TINY, ddr, WATCHDOG)
-        self.pins = RtlPins(TINY, ddr)
-
-    def start(self, vector: Vector, memory: Memory) -> None:
-        self.pins.place(memory, vector.mem_base, self.ddr)
-        place = (vector.list_offset, vector.list_bytes, vector.mem_base, vector.mem_bytes)
-        self.pins.start(arguments(*place), vector.list_bytes)
-
-    def run(self, vector: Vector, memory: Memory, ddr: Ddr | None = None) -> Outcome:
-        self.kernel.ddr = ddr or self.ddr
-        place = (vector.list_offset, vector.list_bytes, vector.mem_base, vector.mem_bytes)
-        return self.kernel.run_on(self.pins, memory, *place)
-
-    def agrees(self, vector: Vector) -> bool:
-        memory = vector.before.copy()
-        return vector.agrees(memory, self.run(vector, memory))
 
 
 def by_name(*names: str) -> list[Vector]:
@@ -55,24 +29,7 @@ def by_name(*names: str) -> list[Vector]:
 
 def list_of(*commands: Command) -> Vector:
     """A vector of small commands, whose results lie in the same places."""
-    before = np.random.default_rng(5).integers(0, 256, size=REGION, dtype=np.uint8)
-    data = encode_list(list(commands))
-    before[LIST : LIST + len(data)] = np.frombuffer(data, dtype=np.uint8)
-    after = before.copy()
-    outcome = Reference(TINY).run(after, LIST, len(data))
-    return Vector(
-        "small", before, after, REGION, LIST, len(data), outcome.error, outcome.error_index, outcome.commands_done
-    )
-
-
-def untouched(vector: Vector, memory: Memory) -> bool:
-    """Every byte is as before the list or as one of its commands leaves it: nothing else, nothing wrong is written."""
-    right = memory == vector.before
-    for size in range(COMMAND_BYTES, vector.list_bytes + 1, COMMAND_BYTES):
-        after = vector.before.copy()
-        Reference(TINY).run(after, vector.list_offset, size, vector.mem_base, vector.mem_bytes)
-        right |= memory == after
-    return bool(right.all())
+    return vector_of(np.random.default_rng(5).integers(0, 256, size=REGION, dtype=np.uint8), LIST, list(commands))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,12 +6,13 @@ import pytest
 
 from sim.bench.units import Unit, build_folder, missing_simulator, run_unit
 
-ENGINES = ("sync_fifo", "burst_split", "rotate", "join_beats", "axi_reader", "axi_writer", "axi_rules", "axi_engines")
+STREAMS = ("sync_fifo", "burst_split", "select_four", "rotate", "join_beats", "axi_reader", "axi_writer")
+ENGINES = (*STREAMS, "axi_rules", "axi_engines")
 
 CHECKER = ("field_check", "command_check", "checker_bench")
 
 CONTROL = (
-    *("sync_fifo", "burst_split", "rotate", "join_beats", "axi_reader", "axi_writer"),
+    *STREAMS,
     *("field_check", "command_check", "list_check", "command_fetch", "list_runner"),
     *("control_registers", "cycle_counters", "stub/core", "cpt_kernel"),
 )

@@ -1,7 +1,7 @@
 /// The array: lanes x 16 dot products of K-slices, and the drain of their results.
 ///
-/// CONV: row l of the array has the window of lane l; column c has the triples c, c + 16, .., bit s * 16 + ci of a slice
-/// being channel ci of slot s. WGRAD: row kx * 16 + ci has bit ci of slot p * T + kx of every lane l as bit 3 l
+/// CONV: row l of the array has the window of lane l; column c has the triples c, c + 16, .., bit s * 16 + ci of a
+/// slice being channel ci of slot s. WGRAD: row kx * 16 + ci has bit ci of slot p * T + kx of every lane l as bit 3 l
 /// + p of the slice, and column co has bit co of word p of every triple l. Results are held for the drain while the
 /// next group is summed; two lanes leave in a cycle.
 module array

@@ -56,7 +56,7 @@ module core
   end
   if (G != 3 * T || 16 % Writers != 0 || Config.lane_words > 65536 || Config.lane_words % 4 != 0
       || 2 ** $clog2(Config.column_words) != Config.column_words) begin : gen_bad
-    $error("core: this core needs slice_groups = 3 * lanes / 16, lane_words a multiple of 4 up to 65536 and column_words a power of two");
+    $error("core: not 3 * lanes / 16 slice_groups, not 4 * n <= 65536 lane_words, or not 2 ** n column_words");
   end
 
   logic run_n;

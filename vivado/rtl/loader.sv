@@ -156,7 +156,8 @@ module loader
   assign room = 12'(small_product(7'(ahead_q), p.step_rows)) + needed_q <= 12'(p.ring_rows)
       && ahead_q + 6'(next_batch_q) <= 6'(p.most_ahead)
       && before_q + ahead_q + 6'(next_batch_q) <= 6'(MostAhead)
-      && (!p.c.wgrad || !new_chunk_q || (chunks_q < p.chunk_buffers && (chunks_q == '0 || p.column_free || before_q == '0)));
+      && (!p.c.wgrad || !new_chunk_q
+          || (chunks_q < p.chunk_buffers && (chunks_q == '0 || p.column_free || before_q == '0)));
   assign ring_step = ring_next_q + 17'(p.row_words) >= p.ring_end ? ring_next_q + 17'(p.row_words) - p.ring_words
                                                                     : ring_next_q + 17'(p.row_words);
 

@@ -1,8 +1,8 @@
 /// Writes complete segments to memory, lane by lane: the results of a lane's row or a part of it, and its row sums.
 ///
-/// One side asks for the writes, the other reads the store buffer for them: in a cycle two pieces, a bit plane, or eight
-/// row sums. The planes of a whole row of 8, 16 or 32 pixels follow each other in memory and go out as one write, so do
-/// the three columns of a kernel row, which three lanes have.
+/// One side asks for the writes, the other reads the store buffer for them: in a cycle two pieces, a bit plane, or
+/// eight row sums. The planes of a whole row of 8, 16 or 32 pixels follow each other in memory: they are one write. So
+/// are the three columns of a kernel row, which three lanes have.
 module store
   import contract_pkg::*;
   import core_pkg::*;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -14,6 +15,7 @@ from cocotb.triggers import FallingEdge
 
 LANE, WEIGHTS, ERROR, MARK = range(4)
 ROW_WORDS, RING_WORDS = 50, 200
+RINGS = (0, 137, 1600)  # where rings begin
 FIELDS = (("kind", 2), ("target", 8), ("address", 16), ("tail", 5), ("triple", 4), ("place", 2), ("planes", 5))
 Where = tuple[str, int, int, int]  # which memory, which one of them, address, word there
 
@@ -28,6 +30,7 @@ class Job:
     address: int = 0
     triple: int = 0
     place: int = 0
+    ring: int = 0
 
     @property
     def words(self) -> int:
@@ -44,7 +47,7 @@ class Job:
         """Where its words belong, in their order."""
         if self.kind == LANE:
             for row in range(self.rows):
-                begin = (self.address + row * ROW_WORDS) % RING_WORDS
+                begin = self.ring + (self.address - self.ring + row * ROW_WORDS) % RING_WORDS
                 yield from (("lane", self.target, begin + word, 0) for word in range(self.run))
             return
         for row in range(self.rows):
@@ -55,12 +58,12 @@ class Job:
                     yield "triple", self.target + column, self.address + entry * self.planes + plane, place
 
 
-def draw(random: Random, triples: int, planes: int) -> Job:
+def draw(random: Random, triples: int, planes: int, ring: int) -> Job:
     kind = random.choice([LANE, LANE, WEIGHTS, ERROR, MARK])
     if kind == LANE:
         row, rest = random.randrange(RING_WORDS // ROW_WORDS), random.randrange(ROW_WORDS // 2)
         rows, run = random.randint(1, 6), random.randint(1, ROW_WORDS - rest)
-        return Job(kind, rows, run, target=random.randrange(3), address=row * ROW_WORDS + rest)
+        return Job(kind, rows, run, target=random.randrange(3), address=ring + row * ROW_WORDS + rest, ring=ring)
     if kind == WEIGHTS:
         width = random.choice([1, 2, 3, 3, 5])
         slot = random.randrange(3 * triples)
@@ -93,11 +96,12 @@ async def every_word_goes_where_its_job_says(dut: Any) -> None:
     beat_words, triples = len(dut.data_i) // 16, int(os.environ["CPT_TRIPLES"])
     dut.rst_ni.value, dut.job_valid_i.value, dut.data_valid_i.value = 0, 0, 0
     dut.row_words_i.value, dut.row_back_i.value = ROW_WORDS, (ROW_WORDS - RING_WORDS) % (1 << 17)
-    for planes in (1, 3, 8):
+    for planes, ring in product((1, 3, 8), RINGS):
         dut.rst_ni.value, dut.b_bits_i.value = 0, planes
+        dut.row_last_i.value = ring + RING_WORDS - ROW_WORDS
         await FallingEdge(dut.clk_i)
         dut.rst_ni.value = 1
-        jobs = [draw(random, triples, planes) for _ in range(150)]
+        jobs = [draw(random, triples, planes, ring) for _ in range(60)]
         words = [[random.getrandbits(16) for _ in range(job.words)] for job in jobs]
         expected = [
             write for job, own in zip(jobs, words, strict=True) for write in zip(job.places(triples), own, strict=True)
