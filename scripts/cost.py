@@ -19,8 +19,8 @@ OF_PAPER = (
     "Hours are an estimate: linear in the operands' widths as the CPT paper's board, calibrated on ResNet-74 8/8."
 )
 OF_CORE = (
-    "Hours are an estimate, by the latency model of our core: matrix passes only, storing '{results}';"
-    " float layers take none of it."
+    "Hours are an estimate, by the latency model of our core: matrix passes only, which store '{results}'\n"
+    "(cpt cost --help); float layers take none of it."
 )
 
 

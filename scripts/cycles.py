@@ -19,6 +19,7 @@ from host.prediction import bound_cycles
 from scripts.cycles_table import efficiency, read_rows
 from scripts.layer_spec import parse_layer
 from scripts.simulated_list import AskedPass, simulate_list
+from sim.command import Command
 from sim.config import Config
 from sim.contract import CONFIGS, Format
 from sim.tensors import operand_a, operand_b, output, row_sums
@@ -63,6 +64,17 @@ class Point:
         bits = result_bits(parse_layer(self.layer), self.which, self.precision()) if self.planes else 16
         return Output(Format.PLANES if self.planes else Format.INT16, bits, shift=SHIFT, row_sums=self.row_sums)
 
+    @classmethod
+    def measured(cls, row: dict[str, Any]) -> Point:
+        """Of a row that `measure` made."""
+        which, bits, stored = Pass(row["pass"]), (row["a_bits"], row["b_bits"]), row["stored"]
+        bits = bits[::-1] if which is Pass.INPUT_ERROR else bits
+        return cls(row["layer"], which, bits, stored.startswith("planes"), stored.endswith("+sums"))
+
+    def commands(self, config: Config) -> list[Command]:
+        layer = parse_layer(self.layer)
+        return lower(layer, self.which, self.precision(), config, self.output(), plan=Plan()).commands
+
     def precision(self) -> Precision:
         a_bits, b_bits = reversed(self.bits) if self.which is Pass.INPUT_ERROR else self.bits
         return Precision(a_bits, b_bits, a_signed=self.which is Pass.INPUT_ERROR, b_signed=True)
@@ -95,10 +107,9 @@ def unseen(config: Config) -> list[Point]:
         text = f"conv:n{batch},c{channels[0]}-{channels[1]},{extent}x{extent},k{kernel},s{stride},p{kernel // 2}"
         point = Point(text, dice.choice(list(Pass)), (dice.randint(3, 8), dice.randint(3, 8)))
         try:
-            program = lower(parse_layer(text), point.which, point.precision(), config, point.output(), plan=Plan())
+            bound = bound_cycles(point.commands(config), config)
         except PlanError:  # too large for the build's memories
             continue
-        bound = bound_cycles(program.commands, config)
         if UNSEEN_CYCLES[0] < bound < UNSEEN_CYCLES[1]:
             points.append(point)
     return points
@@ -110,11 +121,10 @@ def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
     stored = point.output()
     asked = AskedPass(layer, point.which, precision, stored)
     counted = simulate_list(kernel, [asked] * REPEATS, verify)[1]
-    program = asked.lower(kernel.config, Plan())
     # Tiles of a tensor without the gaps between them.
     moved = sum(
         tensor.images * tensor.blocks * tensor.tile_bytes
-        for command in program.commands
+        for command in point.commands(kernel.config)
         for tensor in (operand_a(command), operand_b(command), output(command), row_sums(command))
         if tensor is not None
     )

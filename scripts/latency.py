@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VIVADO = Path(__file__).parents[1] / "vivado"
-# What the model's constants were fitted on, and layers drawn by the dice (one showed a mistake, since mended).
+# What the model's constants were fitted on, and layers drawn by the dice when that was done.
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
 ITERATIONS = VIVADO / "iterations"
 
@@ -73,28 +73,18 @@ def figures(rows: list[Deviation]) -> dict[str, float]:
 
 def grid_deviations(path: Path) -> list[Deviation]:
     """Every point of a file that `cpt cycles --out` wrote."""
-    from host.layer import Pass
-    from host.lower import lower
-    from host.plan import Plan
     from scripts.cycles import Point
-    from scripts.layer_spec import parse_layer
     from sim.config import Config
     from sim.latency import Memory, command_time
 
     measured = json.loads(path.read_text())
     config, memory = Config("measured", **measured["config"]), Memory(measured["bytes_per_cycle"], measured["latency"])
     rows = []
-    for point in measured["points"]:
-        which, bits = Pass(point["pass"]), (point["a_bits"], point["b_bits"])
-        stored = point["stored"]
-        asked = Point(
-            *(point["layer"], which, bits[::-1] if which is Pass.INPUT_ERROR else bits),
-            *(stored.startswith("planes"), stored.endswith("+sums")),
-        )
-        program = lower(parse_layer(asked.layer), which, asked.precision(), config, asked.output(), plan=Plan())
-        model = sum(command_time(command, config, memory).cycles for command in program.commands)
-        what = f"{asked.layer} {which.value} {bits[0]}x{bits[1]}" + (f" {stored}" if stored != "int16-16" else "")
-        rows.append(Deviation(what, point["cycles"], model))
+    for row in measured["points"]:
+        model = sum(command_time(command, config, memory).cycles for command in Point.measured(row).commands(config))
+        what = f"{row['layer']} {row['pass']} {row['a_bits']}x{row['b_bits']}"
+        what += f" {row['stored']}" if row["stored"] != "int16-16" else ""
+        rows.append(Deviation(what, row["cycles"], model))
     return rows
 
 

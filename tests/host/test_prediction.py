@@ -11,8 +11,8 @@ from host.lower import lower
 from host.plan import Plan
 from host.precision import Output, Precision
 from host.prediction import bound_cycles, moved_bytes
+from scripts.cycles import Point
 from scripts.layer_spec import parse_layer
-from sim.contract import Format
 from tests.tools import ROOT, TINY, ZC706
 
 
@@ -35,9 +35,7 @@ def test_no_cycles_of_the_rtl_are_below_it() -> None:
     points = json.loads((ROOT / "vivado" / "cycles.json").read_text())["points"]
     assert points
     for point in points:
-        layer, which = parse_layer(point["layer"]), Pass(point["pass"])
-        precision = Precision(point["a_bits"], point["b_bits"], which is Pass.INPUT_ERROR, True)
-        commands = lower(layer, which, precision, ZC706, Output(Format.INT16, 16, shift=4), plan=Plan()).commands
+        layer, commands = parse_layer(point["layer"]), Point.measured(point).commands(ZC706)
         assert bound_cycles(commands, ZC706, 50.0) <= point["cycles"] * 1.0001, point
         if layer.macs > 1e8 and layer.in_channels > 3:  # else filling and draining rule
             assert point["cycles"] < 5 * bound_cycles(commands, ZC706, 50.0), "nor is it far off"

@@ -29,7 +29,7 @@ def command(which: Pass, bits: tuple[int, int] = (8, 8), layer: Conv = LAYER, st
     return only
 
 
-@pytest.mark.parametrize(("name", "mean", "worst"), [("fitted on", 1.5, 9.0), ("unseen", 3.0, 16.0)])
+@pytest.mark.parametrize(("name", "mean", "worst"), [("fitted on", 1.5, 10.0), ("unseen", 3.0, 8.0)])
 def test_cycles_of_the_rtl_are_met(name: str, mean: float, worst: float) -> None:
     found = figures(grid_deviations(GRIDS[name]))
     assert found["passes"] >= 40
@@ -53,9 +53,9 @@ def test_a_slower_memory_takes_longer(which: Pass) -> None:
     assert slower / slow == pytest.approx(2, rel=0.1), "the memory rules"
 
 
-def test_latency_counts_once_where_the_memory_does_not_rule() -> None:
+def test_latency_is_hidden_where_the_memory_does_not_rule() -> None:
     near, far = (command_time(command(Pass.FORWARD), ZC706, Memory(50, latency)).cycles for latency in (20, 220))
-    assert 150 < far - near < 800
+    assert 0 <= far - near < 400
 
 
 def test_cycles_follow_the_product_of_the_widths_where_the_array_rules() -> None:
