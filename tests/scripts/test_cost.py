@@ -120,7 +120,7 @@ def test_the_table_says_what_was_asked_and_that_it_is_an_estimate(capsys: pytest
         ((*CYCLIC, "--profile", "lost.json"), "lost.json: there is no such file"),
         ((*CYCLIC, "--clock-mhz", "0"), "clock (MHz) = 0.0 is not a number above 0"),
         ((*CYCLIC, "--bandwidth", "nan"), "bandwidth (GB/s) = nan is not a number above 0"),
-        ((*CYCLIC, "--profile", "paper", "--bandwidth", "3"), "--bandwidth 3.0: the paper's board is known by its hours"),
+        ((*CYCLIC, "--profile", "paper", "--bandwidth", "3"), "--bandwidth 3.0: the paper's board is known by its"),
         ((*CYCLIC, "--profile", "paper", "--layers"), "--layers: the paper's board is known by its hours"),
     ],
 )

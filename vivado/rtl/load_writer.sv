@@ -145,7 +145,8 @@ module load_writer
   assign row          = job_pop ? job.address : begin_q;
   assign row_next     = row_words_i[A-1:0] + row;
   assign row_wrapped  = row_back_i[A-1:0] + row;
-  assign row_wraps    = 17'(row) >= row_last_i;
+  // Compared before it is known which row it is, for the clock's sake.
+  assign row_wraps    = job_pop ? 17'(job.address) >= row_last_i : 17'(begin_q) >= row_last_i;
   assign run_ends     = near_q && run_q[2:0] == take;
   assign planes_end   = plane_q + 5'd1 == job_q.planes;
   assign borrows      = run_q[2:0] < take;
