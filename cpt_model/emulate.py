@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,6 @@ from cpt_model.precision import layer_states
 from host.layer import Conv, Pass
 from host.precision import Output, Precision
 from sim.config import Config
-from sim.contract import Format
 from sim.executor import Executor
 
 if TYPE_CHECKING:  # with pynq behind it: who only trains does not wait for that
@@ -113,13 +112,6 @@ def _quiet(_line: str) -> None:
     """Each product has a region of its own: too many to tell of."""
 
 
-def _as_stored(layer: Conv, which: Pass, output: Output, accelerator: Accelerator) -> Output:
-    """Rounded results as bit planes, where a row of them fits the build, else as 16-bit words."""
-    width = layer.out_width if which is Pass.FORWARD else layer.width
-    planes = output.out_format is Format.INT16 and width * output.bits <= accelerator.config.row_words
-    return replace(output, out_format=Format.PLANES) if planes else output
-
-
 def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
     """A watch that runs the product on the device and compares."""
     from host.execute import run_pass
@@ -127,9 +119,7 @@ def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
     def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, results: Tensor) -> Tensor:
         precision = Precision(a.bits, b.bits, a.signed, b.signed)
         left, right = (each.contract_codes().to(torch.int32).contiguous().numpy() for each in (a, b))
-        done = run_pass(
-            accelerator, layer, which, precision, left, right, _as_stored(layer, which, output, accelerator)
-        )
+        done = run_pass(accelerator, layer, which, precision, left, right, output)
         ours = results.numpy().astype(np.int64)
         wrong = np.argwhere(done.result != ours)
         if len(wrong):

@@ -24,10 +24,11 @@ from host.slots import Shape, Slot
 from sim.checks import REQUANTISED, cannot_overflow
 from sim.command import Command, flag_bits
 from sim.config import Config
-from sim.contract import CHANNEL_BLOCK, Flag, Format
+from sim.contract import CHANNEL_BLOCK, MAX_OUT_BITS, Flag, Format
 from sim.tensors import row_sums
 
 Placer = Callable[[Slot], Slot]
+PLANE_PIXELS = 32  # a bit plane of them is 64 bytes
 
 
 def lower(
@@ -43,7 +44,8 @@ def lower(
 ) -> Program:
     """Commands for one pass, its tensors placed in the plan. Passes that share a plan each need a name.
 
-    The input error of a strided layer is one command a phase (`host.phases`), or on request one on a zero-inserted map.
+    The input error of a strided layer is one command a phase (`host.phases`); on request, and where a phase cannot be
+    said, one on a zero-inserted map.
     """
     prefix = f"{name}." if name else ""
 
@@ -54,6 +56,8 @@ def lower(
     if which is Pass.INPUT_ERROR:
         parts_of_layer = [bundle.transposed() for bundle in parts_of_layer]
     command = _template(geometry(layer, which), parts_of_layer[0], precision, output)
+    if output.compact and _quicker_in_planes(command, config):
+        command.out_format = Format.PLANES
     by_phase: dict[Phase | None, Command] = {None: command}
     if which is Pass.INPUT_ERROR and not zero_insertion:
         by_phase = {phase: phase.command(command) for phase in phases(layer)} or by_phase
@@ -72,6 +76,12 @@ def lower(
                 part.command.seed_lo = output.seed + index & 0xFFFFFFFF
                 part.command.seed_hi = output.seed + index >> 32 & 0xFFFFFFFF
     return Program(layer, which, tuple(parts))
+
+
+def _quicker_in_planes(command: Command, config: Config) -> bool:
+    """Whether fewer bits are fewer beats, as in rows of whole beats, and a row of them fits the build."""
+    whole_beats = command.y_width % PLANE_PIXELS == 0 and command.out_bits < MAX_OUT_BITS
+    return whole_beats and command.y_width * command.out_bits <= config.row_words
 
 
 def _template(command: Command, largest: Bundle, precision: Precision, output: Output) -> Command:

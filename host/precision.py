@@ -34,6 +34,7 @@ class Output:
     shift: int = 0
     seed: int | None = None  # given: stochastic rounding; the i-th command of the pass uses seed + i
     row_sums: bool = False
+    compact: bool = False  # of INT16: bit planes instead, where they fit and are quicker to store
 
     def __post_init__(self) -> None:
         for name, most in (("bits", MAX_OUT_BITS), ("shift", MAX_SHIFT)):
@@ -47,7 +48,6 @@ EXACT = Output()
 # Bits that rounded results have beyond those of the weights, up to so many terms.
 EXTRA_BITS = {Pass.FORWARD: 8, Pass.INPUT_ERROR: 10}
 EXTRA_BITS_TERMS = 288
-PLANE_PIXELS = 32  # of a row: a bit plane of them fills a beat of the bus, so fewer bits are fewer beats
 
 
 def result_bits(layer: Conv, which: Pass, precision: Precision) -> int:
@@ -83,14 +83,9 @@ def safe_shift(layer: Conv, which: Pass, precision: Precision, bits: int) -> int
 
 
 def rounded(layer: Conv, which: Pass, precision: Precision) -> Output:
-    """Results of a forward or input-error pass as narrow as its precision allows, half to even.
-
-    Bit planes where they are quicker to store, else 16-bit words.
-    """
+    """Results of a forward or input-error pass as narrow as its precision allows, half to even."""
     bits = result_bits(layer, which, precision)
-    width = layer.out_width if which is Pass.FORWARD else layer.width
-    out_format = Format.PLANES if bits < MAX_OUT_BITS and width % PLANE_PIXELS == 0 else Format.INT16
-    return Output(out_format, bits=bits, shift=safe_shift(layer, which, precision, bits))
+    return Output(Format.INT16, bits=bits, shift=safe_shift(layer, which, precision, bits), compact=True)
 
 
 def _greatest_sum(layer: Conv, which: Pass, precision: Precision) -> tuple[int, int]:

@@ -44,7 +44,7 @@ OTHER = (
 UNSEEN_SEED, UNSEEN_POINTS, UNSEEN_CYCLES = 2031, 40, (5_000, 100_000)
 BODY_BITS = ((3, 3), (4, 4), (3, 8), (6, 6), (8, 8))
 OTHER_BITS = ((8, 8), (3, 3))
-NARROW_BITS = (3, 4, 5, 6)  # forward widths at which results are narrower, as bit planes
+NARROW_BITS = (3, 4, 5, 6)  # forward widths at which results are narrower, or nearly
 REPEATS = 3  # of a pass in its list; the second one counts, which has others beside it
 SHIFT = 4  # of results; it makes no difference to cycles
 
@@ -154,13 +154,14 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "cycles",
         help="measure cycles of layers on the RTL core with a modelled DDR",
-        description="Runs a grid of layers, passes and widths (16-bit results) on the Verilated core. `ratio` is cycles"
-        " over the larger of two bounds: bit operations by the array's binary MACs, bytes by the memory's bandwidth."
+        description="Runs a grid of layers, passes and widths on the Verilated core; results have 16 bits, and in some"
+        " passes fewer, or row sums beside them (`stored`). `ratio` is cycles over the larger of two bounds: bit"
+        " operations by the array's binary MACs, bytes by the memory's bandwidth."
         " `per bit` is cycles over a_bits·b_bits, against the layer's widest operands, where the array's bound rules.",
         epilog="examples: cpt cycles --body --out out/cycles.json; cpt cycles --body --show vivado/cycles.json",
     )
     parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
-    parser.add_argument("--body", action="store_true", help="only the body layers of a CIFAR ResNet")
+    parser.add_argument("--body", action="store_true", help="only the body layers of a CIFAR ResNet, 16-bit results")
     parser.add_argument("--unseen", action="store_true", help="other layers: those the latency model is examined on")
     parser.add_argument("--only", default="", metavar="TEXT", help="points whose layer or pass contains TEXT")
     parser.add_argument("--bits", type=int, nargs=2, metavar=("A", "B"), help="only this pair of widths")
@@ -175,8 +176,10 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.show is not None:
+        if arguments.unseen:
+            raise ValueError(f"--unseen: {arguments.show} has what it has; name the file of other layers")
         layers = BODY if arguments.body else None
-        print(efficiency(read_rows(arguments.show, arguments.only, layers)))
+        print(efficiency(read_rows(arguments.show, arguments.only, layers, arguments.bits)))
         return 0
     from tqdm import tqdm
 

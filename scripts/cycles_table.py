@@ -11,11 +11,16 @@ from scripts.simulate import as_table
 
 Row = dict[str, Any]
 HIDDEN = ("bus_bytes", "bytes")
+PLAIN = "int16-16"  # 16-bit words without row sums
 MOST_RATIO, MOST_DEVIATION = 1.1, 0.05  # the goals
 
 
-def read_rows(path: Path, only: str = "", layers: Sequence[str] | None = None) -> list[Row]:
-    """The points of a file of `cpt cycles --out`: of these layers (all), whose layer or pass contains `only`."""
+def read_rows(
+    path: Path, only: str = "", layers: Sequence[str] | None = None, bits: Sequence[int] | None = None
+) -> list[Row]:
+    """The points of a file of `cpt cycles --out`: whose layer or pass contains `only`, with this pair of widths (all),
+    of these layers and with plain 16-bit results (all).
+    """
     try:
         rows: list[Row] = json.loads(path.read_text(encoding="utf-8"))["points"]
     except (ValueError, KeyError, TypeError):
@@ -23,10 +28,12 @@ def read_rows(path: Path, only: str = "", layers: Sequence[str] | None = None) -
     chosen = [
         row
         for row in rows
-        if (only in row["layer"] or only in row["pass"]) and (layers is None or row["layer"] in layers)
+        if (only in row["layer"] or only in row["pass"])
+        and (layers is None or (row["layer"] in layers and row["stored"] == PLAIN))
+        and (bits is None or sorted(bits) == sorted((row["a_bits"], row["b_bits"])))
     ]
     if not chosen:
-        raise ValueError(f"{path}: no point of these layers matches '{only}'")
+        raise ValueError(f"{path}: no point of these layers and widths matches '{only}'")
     return chosen
 
 
@@ -36,7 +43,7 @@ def array_rules(row: Row) -> bool:
 
 def per_bit(row: Row, rows: list[Row]) -> float | None:
     """Cycles per bit product over those of the same pass at its widest operands; None where memory rules either."""
-    same = [each for each in rows if (each["layer"], each["pass"]) == (row["layer"], row["pass"])]
+    same = [each for each in rows if all(each[key] == row[key] for key in ("layer", "pass", "stored"))]
     widest = max(same, key=lambda each: each["a_bits"] * each["b_bits"])
     if widest is row or not array_rules(row) or not array_rules(widest):
         return None

@@ -74,6 +74,7 @@ def figures(rows: list[Deviation]) -> dict[str, float]:
 def grid_deviations(path: Path) -> list[Deviation]:
     """Every point of a file that `cpt cycles --out` wrote."""
     from scripts.cycles import Point
+    from scripts.cycles_table import PLAIN
     from sim.config import Config
     from sim.latency import Memory, command_time
 
@@ -83,7 +84,7 @@ def grid_deviations(path: Path) -> list[Deviation]:
     for row in measured["points"]:
         model = sum(command_time(command, config, memory).cycles for command in Point.measured(row).commands(config))
         what = f"{row['layer']} {row['pass']} {row['a_bits']}x{row['b_bits']}"
-        what += f" {row['stored']}" if row["stored"] != "int16-16" else ""
+        what += f" {row['stored']}" if row["stored"] != PLAIN else ""
         rows.append(Deviation(what, row["cycles"], model))
     return rows
 

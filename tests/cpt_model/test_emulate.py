@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -14,8 +15,10 @@ from torch import Tensor, nn
 from cpt_model import Bits, Config, emulate, prepare_, set_precision
 from cpt_model.emulate import EmulationError
 from cpt_model.models import CifarResNet
-from host.execute import run_pass
 from host.layer import Pass
+from host.lower import lower
+from host.program import Program
+from sim.command import Command
 from sim.config import Config as Build
 from sim.contract import Format
 from sim.reference import Outcome, Reference
@@ -60,29 +63,36 @@ def test_a_training_step_of_a_resnet_runs_on_the_accelerator(device: str, bits: 
 
 @pytest.mark.parametrize("device", ["reference", "hls"])
 @pytest.mark.parametrize("width", [3, 8])
-def test_rounded_results_are_the_commands_own(device: str, width: int) -> None:
-    """The wide map's results are 16-bit words on the tiny build, the others bit planes: both are what PyTorch has."""
+@pytest.mark.parametrize("build", ["tiny", "zc706"])
+def test_rounded_results_are_the_commands_own(device: str, width: int, build: str) -> None:
+    """On the tiny build rows of 32 pixels are words, as 11 planes of them do not fit; on the other they are planes."""
     torch.manual_seed(0)
     layers = (
         nn.Conv2d(3, 20, 3, 1, 1),
         nn.ReLU(),
         nn.Conv2d(20, 20, 3, 2, 1, groups=4),
         nn.Flatten(),
-        nn.Linear(1200, 7),
+        nn.Linear(1600, 7),
     )
     config = Config(policy="none", bits=Bits(width, 8), results="rounded")
     alone = prepare_(nn.Sequential(*copy.deepcopy(layers)), config)
     model = prepare_(nn.Sequential(*layers), config)
-    x = torch.randn(2, 3, 10, 24)
-    with patch("host.execute.run_pass", wraps=run_pass) as runs, emulate(model, device, config="tiny") as report:
+    x = torch.randn(2, 3, 10, 32)
+    commands: list[Command] = []
+
+    def recorded(*arguments: Any, **how: Any) -> Program:
+        program = lower(*arguments, **how)
+        commands.extend(program.commands)
+        return program
+
+    with patch("host.execute.lower", recorded), emulate(model, device, config=build) as report:
         y, error = trained_step(model, x)
-        stored = [call.args[6] for call in runs.call_args_list]
     expected = trained_step(alone, x)
     assert torch.equal(y, expected[0])
     assert torch.equal(error, expected[1])
     assert {check.which for check in report.checks} == set(Pass)
-    assert {each.bits for each in stored} == {3: {0, 11, 13, 14}, 8: {0, 16}}[width]
-    assert {each.out_format for each in stored} == {None, Format.INT16, Format.PLANES}
+    assert {each.out_bits for each in commands} == {3: {0, 11, 13, 14}, 8: {0, 16}}[width]
+    assert any(each.out_format == Format.PLANES for each in commands) == (build == "zc706" and width == 3)
 
 
 @pytest.mark.parametrize("results", ["exact", "rounded"])

@@ -10,10 +10,13 @@ from host.errors import ExecutionError
 from host.golden import Golden
 from host.jobs import Job, Step, drawn_operands, stored_results, training_jobs
 from host.layer import Conv, LayerError, Pass
+from host.lower import lower
 from host.networks import cifar_resnet
-from host.precision import EXACT
+from host.plan import Plan
+from host.precision import EXACT, Precision
 from host.stream import Done, Stream
-from sim.contract import COMMAND_BYTES
+from sim.config import Config
+from sim.contract import COMMAND_BYTES, Format
 from tests.host.driving import DEVICES, Slow, driven, opened
 from tests.tools import TINY, ZC706
 
@@ -130,6 +133,15 @@ def test_sixteen_bits_never_saturate_and_use_their_range(which: Pass) -> None:
     terms = 9 * (16 if which is Pass.FORWARD else 20)
     largest = terms * (255 if which is Pass.FORWARD else 128) * 128
     assert largest / 2**output.shift <= 2**15 - 1 < largest / 2 ** (output.shift - 1)
+
+
+@pytest.mark.parametrize(("config", "width", "planes"), [(ZC706, 32, True), (TINY, 32, False), (ZC706, 128, False)])
+def test_narrow_results_are_planes_where_a_row_of_them_fits(config: Config, width: int, planes: bool) -> None:
+    layer, precision = Conv(1, 16, 16, 4, width, (3, 3), padding=(1, 1)), Precision(3, 3, b_signed=True)
+    stored = stored_results(layer, Pass.FORWARD, precision, "rounded")
+    (command,) = lower(layer, Pass.FORWARD, precision, config, stored, plan=Plan()).commands
+    assert (command.out_format == Format.PLANES) == planes
+    assert command.out_bits == 11
 
 
 def test_gradients_are_exact_and_other_results_are_refused() -> None:

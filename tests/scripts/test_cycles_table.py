@@ -9,14 +9,14 @@ import pytest
 
 from scripts.cli import main
 from scripts.cycles import BODY
-from scripts.cycles_table import Row, efficiency, per_bit, read_rows
+from scripts.cycles_table import PLAIN, Row, efficiency, per_bit, read_rows
 from tests.tools import ROOT
 
 MEASURED = ROOT / "vivado" / "cycles.json"
 
 
 def point(bits: int, cycles: int, array: float, memory: float = 0.0) -> Row:
-    shape = {"layer": "one", "pass": "forward", "a_bits": bits, "b_bits": bits}
+    shape = {"layer": "one", "pass": "forward", "a_bits": bits, "b_bits": bits, "stored": PLAIN}
     bound = max(array, memory)
     return {**shape, "cycles": cycles, "array_bound": array, "memory_bound": memory, "ratio": cycles / bound}
 
@@ -38,6 +38,8 @@ def test_the_measured_points_are_shown(capsys: pytest.CaptureFixture[str]) -> No
     assert len(rows) == 45
     assert main(["cycles", "--body", "--show", str(MEASURED)]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1 + len(rows) + 2
+    assert main(["cycles", "--body", "--bits", "3", "8", "--show", str(MEASURED)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1 + 9 + 2
 
 
 @pytest.mark.parametrize("text", ["no JSON", "[]", "{}", json.dumps({"points": []})])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 import numpy as np
 import pytest
 
+from sim.config import Config
 from sim.contract import Error
 from sim.reference import Reference
 from sim.rtl_device import Ddr, RtlKernel
@@ -14,10 +16,11 @@ from sim.rtl_pins import RtlPins
 from sim.rtl_states import declared_states, forget_states, never_reached
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
-from tests.tools import TINY
+from tests.tools import TINY, ZC706
 
 pytestmark = pytest.mark.slow
 WATCHDOG = 3_000_000
+FULL_SIZE = ("shape-", "shift-", "plane-rows-", "row-sums-", "batch", "read-after", "write-after", "out-int64")
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +34,10 @@ def agrees(kernel: RtlKernel, pins: RtlPins, vector: Vector) -> bool:
     return vector.agrees(memory, kernel.run_on(pins, memory, *place))
 
 
-def disagreements(ddr: Ddr, vectors: list[Vector]) -> list[str]:
+def disagreements(ddr: Ddr, vectors: Iterable[Vector], config: Config = TINY) -> list[str]:
     """The names of the vectors that one core, never reset, gets wrong in this order."""
-    kernel = RtlKernel(TINY, ddr, WATCHDOG)
-    with RtlPins(TINY, ddr) as pins:
+    kernel = RtlKernel(config, ddr, WATCHDOG)
+    with RtlPins(config, ddr) as pins:
         return [vector.name for vector in vectors if not agrees(kernel, pins, vector)]
 
 
@@ -53,11 +56,20 @@ def test_the_vectors_reach_every_state_and_every_error(vectors: list[Vector]) ->
     assert {vector.error for vector in vectors} == set(Error)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_random_lists(seed: int) -> None:
-    memory, offset, size = random_list(seed, TINY)
+def test_the_full_size_core() -> None:
+    """Three groups of lanes, 64-byte beats, memories that are no power of two: a selection, as each takes a while."""
+    chosen = [each for each in catalogue(ZC706) if each.name.startswith(FULL_SIZE) and not each.slow]
+    assert len(chosen) > 60
+    assert disagreements(Ddr(latency=10, stall=0.05, seed=1), chosen, ZC706) == []
+
+
+@pytest.mark.parametrize(
+    ("seed", "config"), [*((seed, TINY) for seed in range(20)), *((seed, ZC706) for seed in (1, 2))]
+)
+def test_random_lists(seed: int, config: Config) -> None:
+    memory, offset, size = random_list(seed, config)
     expected = memory.copy()
-    outcome = Reference(TINY).run(expected, offset, size)
-    found = RtlKernel(TINY, Ddr(latency=10, stall=0.1, seed=seed + 1), WATCHDOG).run(memory, offset, size)
+    outcome = Reference(config).run(expected, offset, size)
+    found = RtlKernel(config, Ddr(latency=10, stall=0.1, seed=seed + 1), WATCHDOG).run(memory, offset, size)
     assert found.error == outcome.error
     assert np.array_equal(memory, expected)

@@ -54,9 +54,9 @@ module core
   if (!legal(Config)) begin : gen_illegal
     $error("core: a parameter of the build is outside its legal range");
   end
-  if (G != 3 * T || 16 % Writers != 0 || Config.lane_words > 65536 || Config.lane_words % 4 != 0
+  if (G != 3 * T || 16 % Writers != 0 || Config.lane_words >= 65536 || Config.lane_words % 4 != 0
       || 2 ** $clog2(Config.column_words) != Config.column_words) begin : gen_bad
-    $error("core: not 3 * lanes / 16 slice_groups, not 4 * n <= 65536 lane_words, or not 2 ** n column_words");
+    $error("core: not 3 * lanes / 16 slice_groups, not 4 * n < 65536 lane_words, or not 2 ** n column_words");
   end
 
   logic run_n;
