@@ -122,8 +122,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "--results",
         choices=RESULTS,
         default="int16",
-        help="16 bits, or as few as the precision deserves (rounded), and row sums; the products alone; or exact"
-        " accumulators (int16)",
+        help="what passes store: rounded (as few bits as the precision deserves) or int16, both with row sums;"
+        " ...-products, without them; exact, all bits of the sums (int16)",
     )
 
 

@@ -20,8 +20,8 @@ NAMES = {
 }
 KEY = """\
 The deviation is in per cent of the paper's value, for savings (already per cent) in points. Hours are those of the CPT
-paper's board: linear in the operands' widths, calibrated on ResNet-74 at 8/8 bits alone. A note says where a paper
-contradicts itself; nothing is fitted to the rows.
+paper's board: linear in the operands' widths, calibrated on ResNet-74 at 8/8 bits alone; but on our accelerator they
+are the latency model's. A note says where a paper contradicts itself; nothing is fitted to the rows.
 """
 
 

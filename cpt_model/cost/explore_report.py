@@ -18,8 +18,8 @@ from cpt_model.reports.html import folded, heading, page, paragraph, picture, ta
 from host.layer import Pass
 
 ESTIMATE = (
-    "Everything here is an estimate: hours by the latency model of the core, resources by Yosys' counts of the zc706 "
-    "build's modules, scaled with the sizes; nothing was placed or routed."
+    "Everything here is an estimate: hours by the latency model of the core, storing rounded products, resources by "
+    "Yosys' counts of the zc706 build's modules, scaled with the sizes; nothing was placed or routed."
 )
 FRONT_HEAD = (
     "lanes x columns x K bits",

@@ -14,6 +14,7 @@ from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.models import build, entry
 from cpt_model.reports.runs import TrainingRun
 from cpt_model.schedules import Bits
+from cpt_model.training.latency import as_trained
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan
 from cpt_model.training.settings import Settings
@@ -139,7 +140,8 @@ def _hours(run: TrainingRun, meter: Meter, profile: Profile) -> tuple[list[float
     if not meter.widths.min():
         return None, None, "steps in float32 do not run on the core"
     try:
-        on_core = Meter(meter.count, plan(run.settings), run.total, meter.batch, AcceleratorBoard(profile))
+        board = AcceleratorBoard(as_trained(profile, run.settings.results))
+        on_core = Meter(meter.count, plan(run.settings), run.total, meter.batch, board)
     except LayerError as problem:
         return None, None, str(problem)
     after = [on_core.after(line["step"]).board_hours or 0.0 for line in run.lines]

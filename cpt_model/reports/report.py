@@ -45,7 +45,8 @@ class Report:
         return (
             f"Time on the board, latencies and roofline are estimates, by the latency model of our core with the "
             f"profile {profile.name} ({config.lanes} lanes, {config.columns} columns, {profile.clock_mhz:g} MHz, "
-            f"{profile.gigabytes_per_second:g} GB/s): nothing was measured on a board. They count the matrix passes "
+            f"{profile.gigabytes_per_second:g} GB/s): nothing was measured on a board. Runs with exact results store "
+            f"all bits of their sums, others {profile.results}. They count the matrix passes "
             f"of quantised layers; float layers and batch normalisations take no time there."
         )
 

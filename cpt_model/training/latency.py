@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from cpt_model.cost import ModelCount, Run, paper_board
-from cpt_model.cost.accelerator import AcceleratorBoard
+from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.cost.profile_file import find_profile
 
 PAPER = "paper"
@@ -18,7 +19,7 @@ class LatencyModel(Protocol):
     def hours(self, count: ModelCount, run: Run) -> float: ...
 
 
-def latency_model(name: str) -> Callable[[], LatencyModel]:
+def latency_model(name: str, results: str = "rounded") -> Callable[[], LatencyModel]:
     """How a board's model is made; calling it may take a second. Unknown names and malformed files are refused here.
 
     >>> latency_model("paper") is paper_board
@@ -28,5 +29,10 @@ def latency_model(name: str) -> Callable[[], LatencyModel]:
     """
     if name == PAPER:
         return paper_board
-    profile = find_profile(name, also=(PAPER,))
+    profile = as_trained(find_profile(name, also=(PAPER,)), results)
     return lambda: AcceleratorBoard(profile)
+
+
+def as_trained(profile: Profile, results: str) -> Profile:
+    """The profile, storing what a run with these results needs: rounded ones as it says, else all bits of the sums."""
+    return profile if results == "rounded" else replace(profile, results="exact")

@@ -55,7 +55,7 @@ class Training:
         self.model = self.task.build()
         network = count(self.model, self.task.example(), policy=self._policy())
         schedules = None if run.is_float else plan(run)
-        self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency)())
+        self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency, run.results)())
         self.precision: Run | None = None
         if schedules is not None:
             noise = noise_seed(run.seed, who.rank)

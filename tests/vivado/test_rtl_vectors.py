@@ -59,7 +59,7 @@ def test_the_vectors_reach_every_state_and_every_error(vectors: list[Vector]) ->
 def test_the_full_size_core() -> None:
     """Three groups of lanes, 64-byte beats, memories that are no power of two: a selection, as each takes a while."""
     chosen = [each for each in catalogue(ZC706) if each.name.startswith(FULL_SIZE) and not each.slow]
-    assert len(chosen) > 60
+    assert len(chosen) > 50
     assert disagreements(Ddr(latency=10, stall=0.05, seed=1), chosen, ZC706) == []
 
 

@@ -10,7 +10,9 @@ module store_bench
 ) (
     input  logic                  clk,
     input  logic                  rst_n,
-    input  logic [           1:0] out_format,    ///< of the command
+    input  logic                  wgrad,         ///< of the command
+    input  logic [           3:0] kernel_w,
+    input  logic [           1:0] out_format,
     input  logic [           4:0] out_bits,
     input  logic [          11:0] y_width,
     input  logic [           2:0] segment_log,
@@ -54,6 +56,8 @@ module store_bench
   segment_t segment;
   always_comb begin
     plan                    = '0;
+    plan.c.wgrad            = wgrad;
+    plan.c.kernel_w         = kernel_w;
     plan.c.out_format       = out_format;
     plan.c.out_bits         = out_bits;
     plan.c.y_width          = y_width;

@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -48,8 +49,11 @@ class Lane:
 class Command:
     """One command's results, piece by piece, and the memory that must come of them."""
 
-    def __init__(self, random: Random, lanes: int, out_format: Format, width: int, wgrad: bool) -> None:
+    def __init__(
+        self, random: Random, lanes: int, out_format: Format, width: int, wgrad: bool, kernel_w: int = 3
+    ) -> None:
         self.random, self.lanes, self.out_format, self.width, self.wgrad = random, lanes, out_format, width, wgrad
+        self.kernel_w = kernel_w
         self.out_bits = random.choice([1, 2, 8, 16, random.randint(1, 16)]) if out_format == Format.PLANES else 0
         self.expected: dict[int, int] = {}
         self.image_stride = self.image_sums = 1 << 20
@@ -129,7 +133,7 @@ class Command:
     def sets(self, count: int) -> Iterator[tuple[list[Lane], list[Segment], int]]:
         """Sets of a WGRAD: lane kx * 16 + ci has kernel column kx, channel ci; each is a segment of one pixel."""
         for number in range(count):
-            base, taps = number * ROOM, self.random.randint(1, 5)
+            base, taps = number * ROOM, self.kernel_w if self.kernel_w <= 3 else self.random.randint(1, 5)
             lanes = [
                 Lane(
                     lane // 16 < taps,
@@ -148,6 +152,7 @@ class Bench:
 
     def __init__(self, dut: Any, random: Random) -> None:
         self.dut, self.random, self.pause = dut, random, 0.0
+        self.sizes: set[int] = set()  # of the command's requests
         self.beat = len(dut.data) // 8
         self.memory: dict[int, int] = {}
         self.requests: deque[tuple[int, int]] = deque()
@@ -173,6 +178,7 @@ class Bench:
             self.freed += 1
         if int(self.dut.asked.value):
             self.requests.append((int(self.dut.asked_addr.value), int(self.dut.asked_bytes.value)))
+            self.sizes.add(self.requests[-1][1])
         if int(self.dut.given.value):
             self.beats += 1
             self.data += int(self.dut.given_data.value).to_bytes(self.beat, "little")
@@ -185,12 +191,14 @@ class Bench:
 
     async def run(self, command: Command, count: int) -> None:
         dut = self.dut
+        self.sizes.clear()
         self.memory, self.freed, self.cycles, self.beats = {}, 0, 0, 0
         dut.out_format.value, dut.out_bits.value, dut.y_width.value = (
             command.out_format,
             command.out_bits,
             command.width,
         )
+        dut.wgrad.value, dut.kernel_w.value = command.wgrad, command.kernel_w
         dut.segment_log.value, dut.image_stride.value = command.segment_log, command.image_stride
         dut.image_sums.value = command.image_sums
         opened = 0
@@ -261,9 +269,14 @@ async def rows_of_every_width_and_format(dut: Any) -> None:
 @cocotb.test()
 async def sets_of_a_wgrad(dut: Any) -> None:
     bench = await begin(dut)
-    for out_format in WORDS:
+    """With a kernel of three columns and 48 lanes, those of a row are one write: a third of the requests."""
+    lanes = int(os.environ["CPT_LANES"])
+    for out_format, kernel_w in product(WORDS, (1, 2, 3, 5)):
         bench.pause = bench.random.choice([0.0, 0.5])
-        await bench.run(Command(bench.random, int(os.environ["CPT_LANES"]), out_format, 3, wgrad=True), 12)
+        command = Command(bench.random, lanes, out_format, 3, wgrad=True, kernel_w=kernel_w)
+        await bench.run(command, 12)
+        joined = lanes == 48 and kernel_w == 3 and out_format != Format.INT64
+        assert (3 * 32 * command.pieces in bench.sizes) == joined
 
 
 @cocotb.test()

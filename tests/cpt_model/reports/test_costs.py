@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,12 @@ from tests.cpt_model.reports.report_tools import leave_run
 ZC706 = PROFILES["zc706"]
 
 
-def test_hours_and_savings_are_those_of_the_schedule(tmp_path: Path) -> None:
-    cost = run_cost(read_run(leave_run(tmp_path / "run")), ZC706)
-    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(ZC706)
+@pytest.mark.parametrize(("results", "stored"), [("exact", "exact"), ("rounded", "rounded-products")])
+def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(
+    tmp_path: Path, results: str, stored: str
+) -> None:
+    cost = run_cost(read_run(leave_run(tmp_path / "run", results=results)), ZC706)
+    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(replace(ZC706, results=stored))
     cyclic, static = (
         board.hours(network, Run(schedule, 8, iterations=40, batch=64)) for schedule in (CPT(3, 8, cycles=2), Static(8))
     )
