@@ -149,8 +149,8 @@ def _row_requests(
 def _windows(pixels: int) -> float:
     """That a run of pixels touches, on average over where it may begin; rows of whole windows begin with one.
 
-    >>> _windows(6), _windows(8)
-    (2.0, 3.3333333333333335)
+    >>> _windows(6), _windows(7), round(_windows(8), 2)
+    (2.0, 3.0, 3.33)
     """
     whole, rest = divmod(pixels, PIXELS_A_WINDOW)
     return whole + (4 / 3 if rest == 2 else 1.0 if rest else 0.0)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional, grad
 
+from host.geometry import geometry
 from host.layer import Conv, Pass
 from host.precision import Output, Precision
 from sim.affine import Floats, Quantised, column_sums, combine, group_row_sums, quantise, safe_shift, term_counts
@@ -191,7 +192,7 @@ def test_a_quantised_pass_is_the_convolution_of_the_quantised_values(name: str, 
         as_the_layer_has_them(b.codes).astype(np.int64),
         Output(row_sums=not sums_on_host),
     )
-    command = program.commands[0]
+    command = geometry(layer, which)
     b_codes = b.codes[:, :, ::-1, ::-1] if which is Pass.INPUT_ERROR else b.codes
     col_sums, scale, offset = column_sums(b_codes, command), b.scale, b.offset
     if wgrad:
