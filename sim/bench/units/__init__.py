@@ -48,10 +48,12 @@ def plain_verilog(unit: Unit, build: Path) -> list[Path]:
     written = build / f"{unit.toplevel}.v"
     settings = [f"-G{name}={value}" for name, value in unit.parameters.items()]
     sources = unit.sources()
-    models = []
+    models: list[str] = []
     if unit.synthesised:
         sources, settings = [PRIMITIVES, *sources], [*settings, "-D SYNTHESIS"]
         models = ["read_verilog -overwrite +/xilinx/cells_sim.v", f"hierarchy -top {unit.toplevel}"]
+    else:
+        settings.append("--no-synthesis-define")  # the choices that LUTs by name make, not the LUTs
     run_yosys(
         [
             f"read_slang -j 1 --top {unit.toplevel} {' '.join(settings)} {' '.join(map(str, sources))}",
