@@ -13,7 +13,10 @@ from cpt_model.schedules import CPT, Bits, PrecisionScheduler, Static, named
 
 if find_spec("torch") is not None:  # a board has none, and needs the schedules only
     from cpt_model.emulate import EmulationError, emulate
-    from cpt_model.landscape import Landscape, landscape
+    from cpt_model.methods.landscape import Landscape, landscape
+    from cpt_model.methods.range_norm import convert_range_norm_, restore_batch_norm_
+    from cpt_model.methods.range_test import precision_range_test
+    from cpt_model.methods.swa import update_statistics
     from cpt_model.precision import (
         get_precision,
         load_quantisation_state,
@@ -23,9 +26,6 @@ if find_spec("torch") is not None:  # a board has none, and needs the schedules 
         set_precision,
     )
     from cpt_model.prepare import Config, prepare_, unprepare
-    from cpt_model.range_norm import convert_range_norm_, restore_batch_norm_
-    from cpt_model.range_test import precision_range_test
-    from cpt_model.swa import update_statistics
 
 __all__ = [
     "CPT",

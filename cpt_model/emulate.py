@@ -18,13 +18,12 @@ from torch import Tensor, nn
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.precision import layer_states
-from host.layer import Conv, Pass
-from host.precision import Output, Precision
-from sim.config import Config
-from sim.executor import Executor
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Output, Precision
+from sim.contract import Config, Executor
 
 if TYPE_CHECKING:  # with pynq behind it: who only trains does not wait for that
-    from host.accelerator import Accelerator
+    from host.driver.accelerator import Accelerator
 
 
 class EmulationError(AssertionError):
@@ -98,8 +97,8 @@ def emulate(
 
 
 def _opened(device: str | Executor | Accelerator, config: str) -> AbstractContextManager[Accelerator]:
-    from host.accelerator import Accelerator
-    from host.devices import open_device, open_simulated
+    from host.driver.accelerator import Accelerator
+    from host.driver.devices import open_device, open_simulated
 
     if isinstance(device, str):
         return open_device(device, Config.named(config), log=_quiet)
@@ -114,7 +113,7 @@ def _quiet(_line: str) -> None:
 
 def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
     """A watch that runs the product on the device and compares."""
-    from host.execute import run_pass
+    from host.driver.execute import run_pass
 
     def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, results: Tensor) -> Tensor:
         precision = Precision(a.bits, b.bits, a.signed, b.signed)

@@ -19,7 +19,7 @@ from cpt_model.precision import check_widths, prepared_layers
 from cpt_model.quantisers import quantiser
 from cpt_model.schedules import Bits
 from cpt_model.schedules.base import check_bits
-from host.layer import LayerError
+from host.compiler.layer import LayerError
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_KERNEL, MAX_STEP
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -37,7 +37,7 @@ class Config:
         gradient_bits: width of weight gradients after their product; 0 leaves them in float32, as the CPT authors do.
         seed: of stochastic rounding. Processes of one run take different ones.
         results: "exact" accumulators, or "rounded" ones of forward and input-error passes: as many bits as
-            `host.precision.result_bits` says, as the accelerator stores them. Weight gradients stay exact.
+            `host.compiler.precision.result_bits` says, as the accelerator stores them. Weight gradients stay exact.
     """
 
     quantiser: str = "sbm"

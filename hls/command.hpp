@@ -5,7 +5,7 @@
 
 namespace cpt {
 
-/// A decoded command; `sim/CONTRACT.md` section 3 says what the fields mean.
+/// A decoded command; `sim/contract/CONTRACT.md` section 3 says what the fields mean.
 struct Command {
 #define CPT_MEMBER(name, NAME) std::uint32_t name;
     CPT_FIELDS(CPT_MEMBER)

@@ -16,20 +16,19 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from host.golden import Golden, Product, job_key
-from host.jobs import RESULTS, Job, Step, drawn_operands, training_jobs
-from host.layer import Conv
-from host.networks import named_network
-from host.prediction import BYTES_PER_CYCLE, bound_cycles, model_cycles
+from host.compiler.jobs import RESULTS, Job, Step, drawn_operands, training_jobs
+from host.compiler.layer import Conv
+from host.compiler.networks import named_network
+from host.measure.golden import Golden, Product, job_key
+from host.measure.prediction import BYTES_PER_CYCLE, bound_cycles, model_cycles
 from scripts.board_fit import add_fit
-from sim.config import Config
-from sim.contract import CONFIGS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME
+from sim.contract import CONFIGS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME, Config
 from sim.devices import DEVICES
 
 if TYPE_CHECKING:
-    from host.accelerator import Accelerator
-    from host.report import Row
-    from host.stream import Stream
+    from host.driver.accelerator import Accelerator
+    from host.driver.stream import Stream
+    from host.measure.report import Row
 
 NETWORK = "resnet8"
 EPILOG = """\
@@ -217,14 +216,14 @@ def export(arguments: argparse.Namespace) -> int:
 
 def refuse_without_board(device: str) -> None:
     """Golden data takes its time: that there is no board is said before."""
-    from host.accelerator import board_device
+    from host.driver.accelerator import board_device
 
     if device == "pynq":
         board_device()
 
 
 def opened(arguments: argparse.Namespace) -> Accelerator:
-    from host.devices import open_device
+    from host.driver.devices import open_device
 
     config = Config.named(arguments.config) if arguments.config else None
     return open_device(arguments.device, config, arguments.bitfile)
@@ -243,9 +242,9 @@ def info(arguments: argparse.Namespace) -> int:
 
 
 def measure(arguments: argparse.Namespace) -> int:
-    from host.report import Gathered
-    from host.source import Source
-    from host.stream import Stream
+    from host.driver.stream import Stream
+    from host.measure.report import Gathered
+    from host.measure.source import Source
 
     if arguments.repeats < 1:
         raise ValueError(f"--repeats {arguments.repeats}: must be 1 or more")
@@ -271,9 +270,9 @@ def measure(arguments: argparse.Namespace) -> int:
 
 
 def stream(arguments: argparse.Namespace) -> int:
-    from host.report import Gathered
-    from host.source import MEASURED, Source
-    from host.stream import Done, Stream
+    from host.driver.stream import Done, Stream
+    from host.measure.report import Gathered
+    from host.measure.source import MEASURED, Source
 
     refuse_without_board(arguments.device)
     golden = golden_data(arguments)
@@ -325,8 +324,8 @@ def predicted(passes: Stream, job: Job, accelerator: Accelerator, bandwidth: flo
 
 def told(rows: list[Row], source: object, folder: Path | None, name: str) -> int:
     """Prints the table; the files' names begin with what the latencies are."""
-    from host.report import as_table, plot, write_csv
-    from host.source import Source
+    from host.measure.report import as_table, plot, write_csv
+    from host.measure.source import Source
 
     assert isinstance(source, Source)
     print(as_table(rows, source))

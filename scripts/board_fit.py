@@ -22,7 +22,7 @@ def add_fit(jobs: argparse._SubParsersAction) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.cost.fitting import fit
-    from host.report import read_csv
+    from host.measure.report import read_csv
     from sim.latency.core import LIST_BEGINS
 
     rows = read_csv(arguments.csv)

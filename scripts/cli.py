@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
-from host.errors import DeviceError
+from host.driver.errors import DeviceError
 from sim.bench.runner import BenchError
 
 EPILOG = """\
@@ -30,7 +30,7 @@ start here:
   cpt explore --help           builds of the core for a network: hours against resources
   cpt bench                    speeds on this machine: training, the reference, the HLS kernel, costs
 
-The contract that all of this obeys is sim/CONTRACT.md.
+The contract that all of this obeys is sim/contract/CONTRACT.md.
 """
 
 # Each module has add_parser(commands) and imports what is heavy (torch, matplotlib, cocotb) inside its job.

@@ -1,4 +1,4 @@
-"""`cpt constants`: one source (sim/contract.toml), generated forms in Python, C++, SystemVerilog and Tcl."""
+"""`cpt constants`: one source (sim/contract/contract.toml), generated forms in Python, C++, SystemVerilog and Tcl."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "sim" / "contract.toml"
-NOTICE = "Generated from sim/contract.toml by `cpt constants --write`; do not edit."
+from sim.places import ROOT
+
+SOURCE = ROOT / "sim" / "contract" / "contract.toml"
+NOTICE = "Generated from sim/contract/contract.toml by `cpt constants --write`; do not edit."
 ENUMS = ("opcode", "format", "flag", "error", "register", "ap_ctrl", "irq")
 
 Contract = dict[str, Any]
@@ -139,7 +140,7 @@ def render_tcl(contract: Contract) -> str:
 
 
 RENDERERS: dict[Path, Callable[[Contract], str]] = {
-    ROOT / "sim" / "contract.py": render_python,
+    ROOT / "sim" / "contract" / "constants.py": render_python,
     ROOT / "hls" / "contract.hpp": render_cpp,
     ROOT / "vivado" / "rtl" / "contract_pkg.sv": render_systemverilog,
     ROOT / "vivado" / "tcl" / "contract.tcl": render_tcl,
@@ -156,7 +157,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "constants",
         help="check or regenerate the contract's constants (Python, C++, SystemVerilog, Tcl)",
-        description="The contract's constants are written once, in sim/contract.toml. Without an option this "
+        description="The contract's constants are written once, in sim/contract/contract.toml. Without an option this "
         "checks that the generated files still agree with it.",
     )
     parser.add_argument("--write", action="store_true", help="regenerate the files instead of checking them")
@@ -168,8 +169,8 @@ def run(arguments: argparse.Namespace) -> int:
     for path in stale:
         if arguments.write:
             path.write_text(RENDERERS[path](load()))
-        verb = "wrote" if arguments.write else "drifted from sim/contract.toml:"
+        verb = "wrote" if arguments.write else "drifted from sim/contract/contract.toml:"
         print(f"{verb} {path.relative_to(ROOT)}", file=sys.stdout if arguments.write else sys.stderr)
     if not stale:
-        print(f"{len(RENDERERS)} generated files agree with sim/contract.toml")
+        print(f"{len(RENDERERS)} generated files agree with sim/contract/contract.toml")
     return 1 if stale and not arguments.write else 0

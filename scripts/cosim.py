@@ -35,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sim.config import Config
+    from sim.contract import Config
     from sim.vectors import catalogue
 
     config = Config.named(arguments.config)

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from host.jobs import RESULTS
+from host.compiler.jobs import RESULTS
 from scripts.cost_flags import Asked, add_run, asked
 
 if TYPE_CHECKING:

@@ -11,21 +11,18 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.layer import Pass
-from host.lower import lower
-from host.plan import Plan, PlanError
-from host.precision import Output, Precision, result_bits
-from host.prediction import bound_cycles
+from host.compiler.layer import Pass
+from host.compiler.layer_spec import parse_layer
+from host.compiler.lower import lower
+from host.compiler.plan import Plan, PlanError
+from host.compiler.precision import Output, Precision, result_bits
+from host.measure.prediction import bound_cycles
+from host.measure.simulated_list import AskedPass, simulate_list
 from scripts.cycles_table import efficiency, read_rows
-from scripts.layer_spec import parse_layer
-from scripts.simulated_list import AskedPass, simulate_list
-from sim.command import Command
-from sim.config import Config
-from sim.contract import CONFIGS, Format
-from sim.tensors import operand_a, operand_b, output, row_sums
+from sim.contract import CONFIGS, Command, Config, Format, operand_a, operand_b, output, row_sums
 
 if TYPE_CHECKING:
-    from sim.rtl_device import RtlKernel
+    from sim.devices.rtl_executor import RtlKernel
 
 # The body of a CIFAR ResNet, which the targets are about, and other shapes for the latency model.
 BODY = ("conv:n128,c16-16,32x32,k3,p1", "conv:n128,c32-32,16x16,k3,p1", "conv:n128,c64-64,8x8,k3,p1")
@@ -183,7 +180,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from tqdm import tqdm
 
-    from sim.rtl_device import Ddr, RtlKernel
+    from sim.devices.rtl_executor import Ddr, RtlKernel
 
     config = Config.named(arguments.config)
     points = [

@@ -57,15 +57,15 @@ def demonstration(dataset: str) -> Experiment:
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.cost.accelerator import PROFILES
     from cpt_model.data import load_images
+    from cpt_model.drawing.html import heading
+    from cpt_model.drawing.text import render as render_table
     from cpt_model.experiments import planned_runs
     from cpt_model.experiments.report import as_json, notes, render
     from cpt_model.experiments.results import gather
-    from cpt_model.reports.html import heading
     from cpt_model.reports.page import as_json as report_json
     from cpt_model.reports.page import html
     from cpt_model.reports.report import make_report
     from cpt_model.reports.tables import headline
-    from cpt_model.reports.text import render as render_table
     from cpt_model.training import run_folder
     from scripts import layer, layer_report
     from scripts.experiment import carry_out

@@ -7,13 +7,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.jobs import RESULTS, Job, Step, stored_results, training_jobs
-from host.networks import named_network
-from sim.config import Config
-from sim.contract import CONFIGS
+from host.compiler.jobs import RESULTS, Job, Step, stored_results, training_jobs
+from host.compiler.networks import named_network
+from sim.contract import CONFIGS, Config
 
 if TYPE_CHECKING:
-    from sim.rtl_device import RtlKernel
+    from sim.devices.rtl_executor import RtlKernel
 
 FOLDER = Path("vivado") / "iterations"
 LIST_PASSES = 24  # of a list: the host would start one for all, but what is measured is kept list by list
@@ -52,7 +51,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from sim.rtl_device import Ddr, RtlKernel
+    from sim.devices.rtl_executor import Ddr, RtlKernel
 
     jobs = list(
         training_jobs(
@@ -95,7 +94,7 @@ def shape(job: Job) -> tuple[str, str]:
 
 def measured(kernel: RtlKernel, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
     """Passes that follow each other, in one list."""
-    from scripts.simulated_list import AskedPass, simulate_list
+    from host.measure.simulated_list import AskedPass, simulate_list
 
     asked = [
         AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))

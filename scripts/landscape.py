@@ -38,7 +38,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import torch
 
-    from cpt_model.landscape import landscape
+    from cpt_model.methods.landscape import landscape
     from cpt_model.training import load_run
 
     if arguments.images < 1:

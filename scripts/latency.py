@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-VIVADO = Path(__file__).parents[1] / "vivado"
+from sim.places import VIVADO
+
 # What the model's constants were fitted on, and layers drawn by the dice when that was done.
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
 ITERATIONS = VIVADO / "iterations"
@@ -75,7 +76,7 @@ def grid_deviations(path: Path) -> list[Deviation]:
     """Every point of a file that `cpt cycles --out` wrote."""
     from scripts.cycles import Point
     from scripts.cycles_table import PLAIN
-    from sim.config import Config
+    from sim.contract import Config
     from sim.latency import Memory, command_time
 
     measured = json.loads(path.read_text())
@@ -91,11 +92,11 @@ def grid_deviations(path: Path) -> list[Deviation]:
 
 def iteration_deviation(path: Path) -> Deviation:
     """The sum over all passes of a file that `cpt iteration` wrote."""
-    from host.jobs import Job, Step, stored_results, training_jobs
-    from host.lower import lower
-    from host.networks import named_network
-    from host.plan import Plan
-    from sim.config import Config
+    from host.compiler.jobs import Job, Step, stored_results, training_jobs
+    from host.compiler.lower import lower
+    from host.compiler.networks import named_network
+    from host.compiler.plan import Plan
+    from sim.contract import Config
     from sim.latency import Memory, command_time
     from sim.latency.core import LIST_BEGINS
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from host.layer import Conv, Pass
-from host.quantised_pass import run_quantised
-from sim.config import Config
-from sim.noise import noise
-from sim.products import bit_serial
+from host.compiler.layer import Conv, Pass
+from host.driver.quantised_pass import run_quantised
+from sim.contract import Config
+from sim.contract.noise import noise
 from sim.reference import Reference
+from sim.reference.products import bit_serial
 
 LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=16, width=16, kernel=(3, 3), padding=(1, 1))
 FW_BITS = (8, 7, 6, 5, 4, 3)
@@ -65,7 +65,7 @@ def measure() -> list[Row]:
     """Runs every pass at every precision; the operands are the same each time."""
     from tqdm import tqdm
 
-    from cpt_model.arithmetic.affine_pass import float_pass, quantised_pass
+    from cpt_model.affine_pass import float_pass, quantised_pass
 
     reference = Reference(Config.named("zc706"), bit_serial)
     activations = np.maximum(gaussian(LAYER.input_shape, 1), 0)
@@ -113,7 +113,7 @@ def as_table(rows: list[Row]) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cpt_model.reports.html import page
+    from cpt_model.drawing.html import page
     from scripts.layer_report import TITLE, draw, parts
 
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cpt_model.reports.html import paragraph, picture, table
+from cpt_model.drawing.html import paragraph, picture, table
 
 if TYPE_CHECKING:
     from scripts.layer import Row

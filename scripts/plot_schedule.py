@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cpt_model.schedules_plot import ScheduleRow
+    from cpt_model.methods.schedules_plot import ScheduleRow
 
 GROUPS = ("ten", "all")
 
@@ -37,9 +37,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from cpt_model.methods.schedules_plot import describe, plot
     from cpt_model.schedules import LateStart, named
     from cpt_model.schedules.base import check_bits
-    from cpt_model.schedules_plot import describe, plot
 
     if arguments.out.suffix != ".png":
         raise ValueError(f"--out {arguments.out}: the picture is a .png file")

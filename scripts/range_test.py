@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from cpt_model.data import Batches
-    from cpt_model.range_test import RangeTest
+    from cpt_model.methods.range_test import RangeTest
 
 DESCRIPTION = """\
 Trains a network while its width grows, a few steps at each (CPT paper, section 3.3). The lower bound is the width at
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     import torch
 
     from cpt_model import Bits, Config, prepare_
+    from cpt_model.methods.range_test import precision_range_test
     from cpt_model.models import entry
-    from cpt_model.range_test import precision_range_test
     from cpt_model.training import Settings
     from cpt_model.training.processes import Processes
     from cpt_model.training.recipes import home_of

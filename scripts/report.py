@@ -28,10 +28,10 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.cost.profile_file import find_profile
+    from cpt_model.drawing.text import render
     from cpt_model.reports.page import as_json, html
     from cpt_model.reports.report import make_report
     from cpt_model.reports.tables import headline
-    from cpt_model.reports.text import render
 
     numbers = arguments.out.with_suffix(".json") if arguments.json is None else arguments.json
     check_targets(arguments.out, numbers)

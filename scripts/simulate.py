@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from host.jobs import pass_precision
-from host.layer import Conv, Pass
-from host.lower import lower
-from host.plan import Plan
-from scripts.layer_spec import HELP, parse_layer
-from sim.config import Config
-from sim.contract import CONFIGS
+from host.compiler.jobs import pass_precision
+from host.compiler.layer import Conv, Pass
+from host.compiler.layer_spec import HELP, parse_layer
+from host.compiler.lower import lower
+from host.compiler.plan import Plan
+from sim.contract import CONFIGS, Config
+from sim.contract.noise import random_codes
 from sim.devices import DEVICES
 from sim.reference import Reference
-from sim.vectors.build import random_codes
 
 if TYPE_CHECKING:
-    from host.accelerator import Accelerator
-    from host.outcome import ListOutcome
+    from host.driver.accelerator import Accelerator
+    from host.driver.outcome import ListOutcome
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -64,7 +63,7 @@ def cycle_counters(accelerator: Accelerator, outcome: ListOutcome) -> dict[str, 
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from host.devices import open_device
+    from host.driver.devices import open_device
 
     layer = parse_layer(arguments.layer)
     config = Config.named(arguments.config)
@@ -78,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def run_one(accelerator: Accelerator, layer: Conv, which: Pass, arguments: argparse.Namespace) -> dict[str, int | str]:
     """One pass with random codes: a row of the table."""
-    from host.execute import run_pass
+    from host.driver.execute import run_pass
 
     precision = pass_precision(which, *arguments.bits)
     a_shape, b_shape = layer.operand_shapes(which)

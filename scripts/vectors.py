@@ -8,12 +8,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.config import Config
-from sim.contract import CONFIGS
+from sim.contract import CONFIGS, Config
 from sim.devices import DEVICES, open_executor
 
 if TYPE_CHECKING:
-    from sim.executor import Executor
+    from sim.contract import Executor
     from sim.vectors import Vector
 
 
@@ -21,7 +20,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "vectors",
         help="write the test vectors that every executor replays",
-        description="Writes one .vec file a vector (format: sim/CONTRACT.md, section 11). The same bytes on every "
+        description="Writes one .vec file a vector (format: section 11 of the contract). The same bytes on every "
         "machine. With --on, runs them on a device instead and compares memory and registers.",
         epilog="example: cpt vectors --on rtl --config zc706 --seeds 2",
     )
@@ -65,7 +64,7 @@ def devices(name: str, config: Config, seeds: int) -> Iterator[tuple[str, Execut
     if not seeds:
         yield f"{name} ({config.name})", open_executor(name, config)
     for seed in range(1, seeds + 1):
-        from sim.rtl_device import Ddr, RtlKernel
+        from sim.devices.rtl_executor import Ddr, RtlKernel
 
         yield f"{name} ({config.name}), seed {seed}", RtlKernel(config, Ddr.unfriendly(seed))
 

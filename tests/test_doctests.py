@@ -17,7 +17,7 @@ MODULES = sorted(
 
 
 def test_modules_are_found() -> None:
-    assert {"sim.reference", "host.lower", "scripts.cli"} <= set(MODULES)
+    assert {"sim.reference", "host.compiler.lower", "scripts.cli"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -15,15 +15,13 @@ import numpy.typing as npt
 import pytest
 from hypothesis import strategies as st
 
-from host.command_list import CommandList
-from host.layer import Conv, Pass
-from host.lower import lower
-from host.plan import Plan
-from host.precision import EXACT, Output, Precision
-from host.program import Program
-from sim.command import Command
-from sim.config import Config
-from sim.contract import Error, Flag, Format, Opcode
+from host.compiler.command_list import CommandList
+from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan
+from host.compiler.precision import EXACT, Output, Precision
+from host.compiler.program import Program
+from sim.contract import Command, Config, Error, Flag, Format, Opcode
 from sim.reference import Reference
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +38,7 @@ LIST, REGION = 6784, 7040
 def contract() -> dict[str, Any]:
     """The tables of contract.toml, read here rather than through the code under test."""
     tomllib = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    tables: dict[str, Any] = tomllib.loads((ROOT / "sim" / "contract.toml").read_text(encoding="utf-8"))
+    tables: dict[str, Any] = tomllib.loads((ROOT / "sim" / "contract" / "contract.toml").read_text(encoding="utf-8"))
     return tables
 
 

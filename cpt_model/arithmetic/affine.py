@@ -1,4 +1,4 @@
-"""The contract's layer arithmetic in PyTorch: the same codes and the same float32 results as `sim.affine`."""
+"""The contract's layer arithmetic in PyTorch: the same codes and the same float32 results as `sim.reference.affine`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from cpt_model.arithmetic import native
-from sim.affine import LEAST_SCALE, check_operand_bits
-from sim.noise import MASK, mix, noise_keys
+from sim.contract.noise import MASK, mix, noise_keys
+from sim.reference.affine import LEAST_SCALE, check_operand_bits
 
 EXACT_FLOAT32 = 1 << 24  # whole numbers up to here are float32s
 
@@ -157,7 +157,7 @@ def encode(values: Tensor, grid: Grid, seed: int | None = None, zero: int = 0) -
 
 
 def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False, seed: int | None = None) -> Quantised:
-    """Affine codes of a float32 tensor's own range, as `sim.affine.quantise`."""
+    """Affine codes of a float32 tensor's own range, as `sim.reference.affine.quantise`."""
     if not per_channel:
         return encode(values, affine_grid(*value_range(values), bits, signed), seed)
     check_operand_bits(bits)
@@ -185,7 +185,7 @@ def _round(steps: Tensor, seed: int | None) -> Tensor:
 def combine(
     acc: Tensor, row_sums: Tensor, col_sums: Tensor, counts: Tensor, a: Quantised, b_scale: Tensor, b_offset: Tensor
 ) -> Tensor:
-    """Accumulators and sums (any integer or exact float type) to float32 results, as `sim.affine.combine`."""
+    """Accumulators and sums (any integer or exact float type) to float32 results, as `sim.reference.affine.combine`."""
     product = acc.float() * (a.scale * b_scale)
     from_b_offset = row_sums.float() * (a.scale * b_offset)
     from_a_offset = a.offset * (col_sums.float() * b_scale + counts.float() * b_offset)

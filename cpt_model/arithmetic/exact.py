@@ -28,7 +28,7 @@ from torch.nn import functional
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised
 from cpt_model.arithmetic.float32_probe import float32_is_exact
-from host.layer import Conv, Pass
+from host.compiler.layer import Conv, Pass
 
 MOST_PARTS = 16  # more parts than these are slower than float64
 # Below these, in pixels, PyTorch's convolutions are taken. Guesses: the layers of `cpt bench train` lie far above.

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional, grad
 
-from host.layer import Conv, Pass
+from host.compiler.layer import Conv, Pass
 
 
 def torch_pass(layer: Conv, which: Pass, a: Tensor, b: Tensor) -> Tensor:
-    """The pass in the operands' own type; a and b as `host.program.Program.load` takes them."""
+    """The pass in the operands' own type; a and b as `host.compiler.program.Program.load` takes them."""
     if which is Pass.FORWARD:
         return functional.conv2d(a, b, None, layer.stride, layer.padding, groups=layer.groups)
     if which is Pass.INPUT_ERROR:

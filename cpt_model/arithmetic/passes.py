@@ -28,8 +28,8 @@ from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.results import meant, output_of, stored
 from cpt_model.arithmetic.taps import axes, between, by_tap
 from cpt_model.arithmetic.weights import Weights
-from host.layer import Conv, Pass
-from host.precision import EXACT, Output
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import EXACT, Output
 
 # (layer, pass, codes of a, codes of b, what the pass stores, its results) → results
 Watch = Callable[[Conv, Pass, Quantised, Quantised, Output, Tensor], Tensor]

@@ -1,6 +1,6 @@
 """What a forward or input-error pass stores of its accumulators: all of them, or the contract's rounded results.
 
-"rounded" is half to even, to the width and by the shift that `host.precision` gives: nothing saturates, so a result is
+"rounded" is half to even, to the width and by the shift of `host.compiler.precision`: nothing saturates, so a result is
 the nearest multiple of 2^shift, and shift 0 leaves accumulators as they are. Weight gradients are always exact.
 """
 
@@ -11,8 +11,8 @@ from functools import lru_cache
 from torch import Tensor
 
 from cpt_model.arithmetic.affine import Quantised
-from host.layer import Conv, Pass
-from host.precision import EXACT, Output, Precision, rounded
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import EXACT, Output, Precision, rounded
 
 RESULTS = ("exact", "rounded")
 

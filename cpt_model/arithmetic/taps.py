@@ -12,7 +12,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from host.layer import Conv
+from host.compiler.layer import Conv
 
 
 @dataclass(frozen=True)

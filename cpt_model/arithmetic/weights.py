@@ -11,8 +11,8 @@ from torch import Tensor
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.exact import greatest_weight_sum
-from host.layer import Pass
-from sim.affine import check_operand_bits
+from host.compiler.layer import Pass
+from sim.reference.affine import check_operand_bits
 
 
 @dataclass(frozen=True)

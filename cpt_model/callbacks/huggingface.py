@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from cpt_model.callbacks.run import Plan, Run
+from cpt_model.run import Plan, Run
 
 try:
     from transformers import TrainerCallback

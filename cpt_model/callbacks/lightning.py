@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpt_model.callbacks.run import Plan, Run
 from cpt_model.precision import set_precision
+from cpt_model.run import Plan, Run
 
 try:
     from lightning.pytorch.callbacks import Callback

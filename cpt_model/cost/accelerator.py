@@ -15,11 +15,11 @@ from functools import lru_cache
 from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.run import Run
 from cpt_model.schedules import Bits
-from host.jobs import pass_precision, stored_results
-from host.layer import Conv, LayerError, Pass
-from host.lower import lower
-from host.plan import Plan, PlanError
-from sim.config import Config
+from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan, PlanError
+from sim.contract import Config
 from sim.latency import CommandTime, Memory, command_time
 
 
@@ -36,7 +36,7 @@ class Profile:
     clock_mhz: float
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
-    results: str = "rounded-products"  # what passes store: one of `host.jobs.RESULTS`
+    results: str = "rounded-products"  # what passes store: one of `host.compiler.jobs.RESULTS`
 
     @property
     def gigabytes_per_second(self) -> float:

@@ -9,8 +9,8 @@ from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.linear_board import LinearBoard
 from cpt_model.cost.run import Run
 from cpt_model.schedules import Bits
-from host.jobs import pass_precision
-from host.layer import Pass
+from host.compiler.jobs import pass_precision
+from host.compiler.layer import Pass
 
 Board = AcceleratorBoard | LinearBoard
 

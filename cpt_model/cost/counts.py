@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from host.layer import Conv
+from host.compiler.layer import Conv
 
 
 @dataclass(frozen=True)

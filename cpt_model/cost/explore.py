@@ -17,8 +17,7 @@ from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.resources import Resources, ResourceTable, buildable, read_table
 from cpt_model.cost.run import Run
 from cpt_model.cost.workload import Lowered, PassError, Workload, hours
-from sim.config import Config
-from sim.contract import CHANNEL_BLOCK, CONFIG_RANGES
+from sim.contract import CHANNEL_BLOCK, CONFIG_RANGES, Config
 
 BASE = PROFILES["zc706"]  # what is not swept is as there: memories, bus, the memory's latency
 WORDS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram36": "BRAM36"}

@@ -15,7 +15,7 @@ from cpt_model.cost.resources import Resources
 from cpt_model.cost.roofline import roofline_points
 from cpt_model.cost.roofline_plot import draw_roofline
 from cpt_model.cost.run import Run
-from cpt_model.reports.style import colour, tidy
+from cpt_model.drawing.style import colour, tidy
 
 DASHES = ("-", "--", ":", "-.")
 

@@ -14,8 +14,8 @@ from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.explore import WORDS, Design, Sweep
 from cpt_model.cost.resources import NAMES, Resources, ResourceTable
 from cpt_model.cost.run import Run
-from cpt_model.reports.html import folded, heading, page, paragraph, picture, table
-from host.layer import Pass
+from cpt_model.drawing.html import folded, heading, page, paragraph, picture, table
+from host.compiler.layer import Pass
 
 ESTIMATE = (
     "Everything here is an estimate: hours by the latency model of the core, storing rounded products, resources by "

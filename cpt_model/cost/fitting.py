@@ -12,15 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from host.jobs import pass_precision, stored_results
-from host.layer import Pass
-from host.lower import lower
-from host.networks import named_network
-from host.plan import Plan
-from host.prediction import model_cycles
-from host.report import Row
-from sim.command import Command
-from sim.config import Config
+from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.layer import Pass
+from host.compiler.lower import lower
+from host.compiler.networks import named_network
+from host.compiler.plan import Plan
+from host.measure.prediction import model_cycles
+from host.measure.report import Row
+from sim.contract import Command, Config
 
 # From a slow port to two full buses.
 BANDWIDTHS = np.geomspace(2.0, 128.0, 49)

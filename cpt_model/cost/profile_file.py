@@ -1,6 +1,6 @@
 """Profiles by name, from a JSON file, and at another clock or bandwidth.
 
-A file has a name, a build (the name of one of the contract's, or its parameters as `sim/contract.toml` has them), the
+A file has a name, a build (the name of one of the contract's, or parameters as in `sim/contract/contract.toml`), the
 clock, the memory's bandwidth in one of two units, and the cycles to a read's first beat. It may have the microseconds
 that the host takes to start a list for each pass (`cpt board fit` writes such files), and what passes store:
 
@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from cpt_model.cost.accelerator import PROFILES, Profile
-from host.jobs import RESULTS
-from sim.config import Config
-from sim.contract import CONFIG_RANGES, CONFIGS
+from host.compiler.jobs import RESULTS
+from sim.contract import CONFIG_RANGES, CONFIGS, Config
 from sim.latency import Memory
 
 BANDWIDTHS = ("bytes_per_cycle", "gigabytes_per_second")

@@ -6,7 +6,7 @@ from torch import Size, nn
 
 from cpt_model.cost.counts import Product
 from cpt_model.cost.shapes import rows_as_map
-from host.layer import LayerError
+from host.compiler.layer import LayerError
 
 
 def recurrent_products(module: nn.RNNBase, features: Size, samples: int) -> tuple[Product, ...]:

@@ -27,9 +27,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sim.config import Config
+from sim.contract import Config
+from sim.places import VIVADO
 
-TABLE = Path(__file__).parents[2] / "vivado" / "resources.json"
+TABLE = VIVADO / "resources.json"
 BASE = "zc706"
 HALF_BLOCKS = ((512, 36), (1024, 18), (2048, 9))  # words and bits of a RAMB18
 

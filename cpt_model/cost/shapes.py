@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from cpt_model.cost.counts import Product
-from host.layer import Conv, LayerError
+from host.compiler.layer import Conv, LayerError
 
 aten = torch.ops.aten
 # Where the two operands of a matrix product stand among the arguments.

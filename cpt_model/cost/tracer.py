@@ -19,7 +19,7 @@ from cpt_model.cost.recurrent import recurrent_products
 from cpt_model.cost.shapes import Shapes
 from cpt_model.precision import prepared_layers
 from cpt_model.prepare import unprepare
-from host.layer import LayerError
+from host.compiler.layer import LayerError
 
 # What a product is attributed to: the outermost of these it is computed in.
 LAYERS = (_ConvNd, nn.Linear, nn.RNNBase, nn.MultiheadAttention)

@@ -14,12 +14,11 @@ from cpt_model.cost.accelerator import Profile, layer_passes
 from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
 from cpt_model.schedules import Bits
-from host.jobs import pass_precision, stored_results
-from host.layer import Conv, LayerError, Pass
-from host.lower import lower
-from host.plan import Plan, PlanError
-from sim.command import Command
-from sim.config import Config
+from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan, PlanError
+from sim.contract import Command, Config
 from sim.latency import CommandTime, command_time
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from cpt_model.drawing.style import tidy
 from cpt_model.experiments.results import Results
-from cpt_model.reports.style import tidy
 
 # Dearer than this many times the first variant is left out on the right: float32 would squeeze all others together.
 DEAR_PCT = 400

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from cpt_model.drawing.html import page, paragraph, picture, table
+from cpt_model.drawing.text import render as render_table
 from cpt_model.experiments.plot import plot
 from cpt_model.experiments.results import Results, Row, Spread
-from cpt_model.reports.html import page, paragraph, picture, table
-from cpt_model.reports.text import render as render_table
 
 HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of {first}", "board hours", "of {first}")
 PAPER_HEAD = ("paper (%)", "difference there")

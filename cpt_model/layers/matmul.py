@@ -23,8 +23,8 @@ from cpt_model.arithmetic.passes import Watch
 from cpt_model.arithmetic.results import meant, output_of, stored
 from cpt_model.layers.product import geometry, quantise_error
 from cpt_model.layers.state import LayerState
-from host.layer import Conv, Pass
-from host.precision import Output
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Output
 
 
 def rows_by_rows(

@@ -24,7 +24,7 @@ from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.layers.state import LayerState
 from cpt_model.schedules import Bits
-from host.layer import Conv, LayerError, Pass
+from host.compiler.layer import Conv, LayerError, Pass
 from sim.contract import MAX_EXTENT, MAX_IMAGES
 
 # Shapes are checked once, not in every step.

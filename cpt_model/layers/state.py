@@ -12,9 +12,9 @@ from torch import Tensor
 
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.quantisers import Quantiser
-from cpt_model.running_range import RunningRange
+from cpt_model.quantisers.running_range import RunningRange
 from cpt_model.schedules import Bits
-from sim.noise import noise
+from sim.contract.noise import noise
 
 
 @dataclass

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from cpt_model.arithmetic.affine import Grid, Quantised, encode
 from cpt_model.arithmetic.weights import Weights, by_input_channel
-from cpt_model.running_range import RunningRange
-from host.layer import Pass
+from cpt_model.quantisers.running_range import RunningRange
+from host.compiler.layer import Pass
 
 
 class Quantiser(ABC):

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from cpt_model.arithmetic.affine import Grid, Quantised, check_scale, encode, value_range
 from cpt_model.quantisers.base import Quantiser
-from cpt_model.running_range import RunningRange
-from sim.affine import LEAST_SCALE, check_operand_bits
+from cpt_model.quantisers.running_range import RunningRange
+from sim.reference.affine import LEAST_SCALE, check_operand_bits
 
 
 class DoReFa(Quantiser):

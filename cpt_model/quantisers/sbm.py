@@ -14,8 +14,8 @@ from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import Grid, Quantised, affine_grid, quantise, value_range
 from cpt_model.arithmetic.weights import Weights, affine_weights
 from cpt_model.quantisers.base import Quantiser
-from cpt_model.running_range import RunningRange
-from host.layer import Pass
+from cpt_model.quantisers.running_range import RunningRange
+from host.compiler.layer import Pass
 
 
 class SBM(Quantiser):

@@ -18,7 +18,7 @@ from cpt_model.training.latency import as_trained
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan
 from cpt_model.training.settings import Settings
-from host.layer import LayerError
+from host.compiler.layer import LayerError
 
 TOLERANCE = 0.005  # of the bit operations that a run logged, against those of the network as we count it
 

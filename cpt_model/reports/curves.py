@@ -7,12 +7,12 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from cpt_model.drawing.style import WIDTH, as_svg, colour, logarithmic, smooth, thousands, tidy
 from cpt_model.experiments.results import Spread
 from cpt_model.reports import units
 from cpt_model.reports.legend import below
 from cpt_model.reports.report import Report
 from cpt_model.reports.runs import TrainingRun
-from cpt_model.reports.style import WIDTH, as_svg, colour, logarithmic, smooth, thousands, tidy
 
 GREY = "#777777"
 DEAR = 4  # times the dearest other: float32 is left out where it would squeeze all others together

@@ -5,9 +5,9 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from cpt_model.drawing.style import colour
 from cpt_model.reports.groups import Group
 from cpt_model.reports.report import Report
-from cpt_model.reports.style import colour
 
 LETTERS = 130  # that fit into a row
 GREY = "#777777"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cpt_model.cost.roofline import compute_roof, ridge
+from cpt_model.drawing.html import drawing, folded, heading, page, paragraph, table
 from cpt_model.reports import curves, latency_plot, tables
 from cpt_model.reports.costs import saved
-from cpt_model.reports.html import drawing, folded, heading, page, paragraph, table
 from cpt_model.reports.networks import Network
 from cpt_model.reports.report import Report
 from cpt_model.reports.runs import TrainingRun

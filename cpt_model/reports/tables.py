@@ -14,7 +14,7 @@ from cpt_model.reports.report import Report
 from cpt_model.reports.runs import TrainingRun
 from cpt_model.reports.units import board_time
 from cpt_model.schedules import Bits
-from host.layer import Pass
+from host.compiler.layer import Pass
 
 Table = tuple[list[str], list[list[str]]]
 

@@ -8,9 +8,9 @@ from typing import Any
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, update_bn
 
+from cpt_model.methods.swa import update_statistics
 from cpt_model.precision import precision
 from cpt_model.schedules import Bits
-from cpt_model.swa import update_statistics
 from cpt_model.training.evaluation import Result, evaluate
 from cpt_model.training.task import Task
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpt_model.callbacks.run import Plan
 from cpt_model.cost import ModelCount, Run
 from cpt_model.cost.bit_operations import FLOAT_BITS, step_cost
+from cpt_model.run import Plan
 from cpt_model.schedules import Bits, Schedule, Static
 from cpt_model.training.latency import LatencyModel
 

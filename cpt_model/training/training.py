@@ -14,10 +14,10 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from cpt_model import Config, prepare_
-from cpt_model.callbacks.run import Run
 from cpt_model.cost import count
 from cpt_model.models import entry
 from cpt_model.precision import quantisation_state
+from cpt_model.run import Run
 from cpt_model.schedules import Bits
 from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging

@@ -11,13 +11,10 @@ from __future__ import annotations
 import time
 from statistics import median
 
-from host.command_list import CommandList
-from host.devices import open_simulated
-from host.plan import Plan
-from sim.config import Config
-from sim.contract import COMMAND_BYTES, NO_COMMAND, Error
-from sim.reference import Outcome
-from sim.tensors import Memory
+from host.compiler.command_list import CommandList
+from host.compiler.plan import Plan
+from host.driver.devices import open_simulated
+from sim.contract import COMMAND_BYTES, NO_COMMAND, Config, Error, Memory, Outcome
 
 LISTS, BATCHES = 20, 50
 

@@ -6,16 +6,16 @@ import time
 
 from tqdm import tqdm
 
-from host.accelerator import Accelerator
-from host.devices import open_simulated
-from host.execute import run_pass
-from host.layer import Conv, Pass
-from host.networks import cifar_resnet
-from host.precision import Precision
+from host.compiler.layer import Conv, Pass
+from host.compiler.networks import cifar_resnet
+from host.compiler.precision import Precision
+from host.driver.accelerator import Accelerator
+from host.driver.devices import open_simulated
+from host.driver.execute import run_pass
 from scripts.benchmarks.timing import best_seconds
-from sim.config import Config
-from sim.hls_device import HlsKernel
-from sim.vectors.build import random_codes
+from sim.contract import Config
+from sim.contract.noise import random_codes
+from sim.devices.hls_executor import HlsKernel
 
 BITS = Precision(8, 8, b_signed=True)
 

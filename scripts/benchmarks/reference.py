@@ -7,17 +7,16 @@ from functools import partial
 
 import numpy as np
 
-from host.command_list import CommandList
-from host.layer import Conv, Pass
-from host.lower import lower
-from host.plan import Plan
-from host.precision import Precision
+from host.compiler.command_list import CommandList
+from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan
+from host.compiler.precision import Precision
 from scripts.benchmarks.timing import best_seconds
-from sim.config import Config
-from sim.layout import pack_planes, unpack_planes
-from sim.products import bit_serial, plain_integer
+from sim.contract import Config, pack_planes, unpack_planes
+from sim.contract.noise import random_codes
 from sim.reference import Reference
-from sim.vectors.build import random_codes
+from sim.reference.products import bit_serial, plain_integer
 
 LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=32, width=32, kernel=(3, 3), padding=(1, 1))
 TENSOR = (32, 64, 32, 32)

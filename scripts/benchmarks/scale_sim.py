@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpt_model.cost import ModelCount
-from host.layer import Conv
+from host.compiler.layer import Conv
 
 HOW_TO_GET = "SCALE-Sim is not installed: .venv/bin/pip install -c requirements.lock scalesim==3.0.0"
 HEAD = "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,"

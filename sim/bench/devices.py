@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.config import Config
-from sim.contract import CONFIGS
-from sim.hls_device import HLS, hls_sources, vendor_headers
-from sim.rtl_sources import SPLIT, rtl_sources
+from sim.contract import CONFIGS, Config
+from sim.devices.hls_executor import hls_sources, vendor_headers
+from sim.devices.rtl_sources import SPLIT, rtl_sources
+from sim.places import HLS, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("hls", "rtl", "vitis")
 
 

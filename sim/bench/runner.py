@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from sim.bench.devices import Dut
-from sim.bench.verilator import verilator_environment
+from sim.devices.verilator import verilator_environment
 
 TOPLEVEL = "cpt_kernel"
 LOCK_SECONDS = 1800

@@ -10,9 +10,7 @@ dice.
 from dataclasses import replace
 from functools import lru_cache
 
-from sim.command import Command
-from sim.config import Config
-from sim.contract import Opcode
+from sim.contract import Command, Config, Opcode
 from sim.latency.conv import conv_time
 from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad import wgrad_time

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from sim.command import Command
-from sim.config import Config
-from sim.contract import CHANNEL_BLOCK, Flag, Format
+from sim.contract import CHANNEL_BLOCK, Command, Config, Flag, Format
 from sim.latency.core import (
     BATCHES_AHEAD,
     COMMAND_BEGINS,

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from sim.command import Command
-from sim.config import Config
-from sim.contract import Format
+from sim.contract import Command, Config, Format
 from sim.latency.time import Memory
 
 MOST_RING = 31  # rows of a lane's ring (RowDepth - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sim.config import Config
+from sim.contract import Config
 from sim.latency.core import (
     QUEUED_BEATS,
     QUEUED_REQUESTS,

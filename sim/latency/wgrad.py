@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.command import Command
-from sim.config import Config
-from sim.contract import CHANNEL_BLOCK, Flag, Format
+from sim.contract import CHANNEL_BLOCK, Command, Config, Flag, Format
 from sim.latency.core import (
     COMMAND_BEGINS,
     COMMAND_ENDS,

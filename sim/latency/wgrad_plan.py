@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from sim.command import Command
-from sim.config import Config
-from sim.contract import CHANNEL_BLOCK
+from sim.contract import CHANNEL_BLOCK, Command, Config
 from sim.latency.core import (
     ACCUMULATORS,
     MOST_AHEAD,

@@ -9,30 +9,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from host.command_list import CommandList
-from host.layer import Conv, Pass
-from host.lower import lower
-from host.plan import Plan
-from host.precision import EXACT, Output, Precision
-from host.program import Program
-from sim.command import encode_list
-from sim.config import Config
-from sim.contract import LIST_ALIGNMENT, NO_COMMAND, Error
-from sim.layout import code_range
-from sim.noise import noise
+from host.compiler.command_list import CommandList
+from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan
+from host.compiler.precision import EXACT, Output, Precision
+from host.compiler.program import Program
+from sim.contract import LIST_ALIGNMENT, NO_COMMAND, Config, Error, Memory, code_range, encode_list
+from sim.contract.noise import noise, random_codes
 from sim.reference import Reference
-from sim.tensors import Memory
 from sim.vectors.vector import Vector
 
 Codes = npt.NDArray[np.int64]
 Fill = Callable[[tuple[int, ...], int, bool, int], Codes]
-
-
-def random_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> Codes:
-    """Codes over the whole range, from the contract's own generator: the same on every machine."""
-    low, high = code_range(bits, signed)
-    drawn = noise(seed, np.arange(np.prod(shape, dtype=np.int64))).astype(np.int64)
-    return low + drawn.reshape(shape) % (high - low + 1)
 
 
 def least_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> Codes:

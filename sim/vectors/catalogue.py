@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.config import Config
+from sim.contract import Config
 from sim.vectors import errors, outputs, products, shapes
 from sim.vectors.vector import Vector
 

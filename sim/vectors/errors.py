@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from host.layer import Conv, Pass
-from host.precision import Output, Precision
-from sim.command import Command
-from sim.config import Config
-from sim.contract import COMMAND_BYTES, COMMAND_WORDS, NO_COMMAND, Error, Flag, Format, Opcode
-from sim.tensors import output
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Output, Precision
+from sim.contract import COMMAND_BYTES, COMMAND_WORDS, NO_COMMAND, Command, Config, Error, Flag, Format, Opcode, output
 from sim.vectors.build import Scenario
 from sim.vectors.vector import Vector
 

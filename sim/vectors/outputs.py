@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from host.layer import Conv, Pass
-from host.precision import Output, Precision
-from sim.config import Config
-from sim.contract import Format
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Output, Precision
+from sim.contract import Config, Format
 from sim.vectors.build import Scenario, extreme_codes, greatest_codes, least_codes
 from sim.vectors.vector import Vector
 

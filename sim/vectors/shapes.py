@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from host.layer import Conv, Pass
-from host.precision import Precision
-from sim.config import Config
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Precision
+from sim.contract import Config
 from sim.vectors.build import Scenario
 from sim.vectors.vector import Vector
 

@@ -13,10 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.contract import Error
-from sim.executor import Executor
-from sim.reference import Outcome
-from sim.tensors import Memory
+from sim.contract import Error, Executor, Memory, Outcome
 
 MAGIC = b"CPTVEC01"
 HEADER = struct.Struct("<8s9I20x")

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.precision import layer_states
-from host.execute import run_pass
-from host.layer import Conv, Pass
-from host.precision import Output, Precision
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Output, Precision
+from host.driver.execute import run_pass
 from sim.reference import Reference
 from tests.tools import ZC706
 

@@ -15,14 +15,12 @@ from torch import Tensor, nn
 from cpt_model import Bits, Config, emulate, prepare_, set_precision
 from cpt_model.emulate import EmulationError
 from cpt_model.models import CifarResNet
-from host.layer import Pass
-from host.lower import lower
-from host.program import Program
-from sim.command import Command
-from sim.config import Config as Build
-from sim.contract import Format
-from sim.reference import Outcome, Reference
-from sim.tensors import Memory
+from host.compiler.layer import Pass
+from host.compiler.lower import lower
+from host.compiler.program import Program
+from sim.contract import Command, Format, Memory, Outcome
+from sim.contract import Config as Build
+from sim.reference import Reference
 from tests.cpt_model.layer_tools import trained_step
 
 
@@ -85,7 +83,7 @@ def test_rounded_results_are_the_commands_own(device: str, width: int, build: st
         commands.extend(program.commands)
         return program
 
-    with patch("host.execute.lower", recorded), emulate(model, device, config=build) as report:
+    with patch("host.driver.execute.lower", recorded), emulate(model, device, config=build) as report:
         y, error = trained_step(model, x)
     expected = trained_step(alone, x)
     assert torch.equal(y, expected[0])

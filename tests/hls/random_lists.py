@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.checks import check_fields
-from sim.command import Command, encode_list
-from sim.config import Config
-from sim.contract import COMMAND_BYTES, Error, Format, Opcode
-from sim.tensors import Memory, Tensor, operand_a, operand_b, output, row_sums
+from sim.contract import (
+    COMMAND_BYTES,
+    Command,
+    Config,
+    Error,
+    Format,
+    Memory,
+    Opcode,
+    Tensor,
+    check_fields,
+    encode_list,
+    operand_a,
+    operand_b,
+    output,
+    row_sums,
+)
 
 Generator = np.random.Generator
 LEAST_REGION = 64

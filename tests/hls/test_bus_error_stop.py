@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.command import Command, encode_list
-from sim.contract import COMMAND_BYTES, Error, Format, Opcode
-from sim.hls_device import HLS, hls_sources, make, vendor_headers
+from sim.contract import COMMAND_BYTES, Command, Error, Format, Opcode, encode_list
+from sim.devices.hls_executor import HLS, hls_sources, make, vendor_headers
 
 ROWS = 1024  # of the map, each a job of its own
 ROW_BYTES = 64  # of one plane of 32 pixels

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.config import Config
-from sim.contract import CONFIGS
-from sim.hls_device import HLS, make
+from sim.contract import CONFIGS, Config
+from sim.devices.hls_executor import HLS, make
 from sim.vectors import Vector, catalogue
 
 # Every stage, format and kind of error once; the whole catalogue under sanitizers is `make -C hls sanitize`.

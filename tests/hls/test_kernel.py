@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import shutil
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import sim.hls_device
-from sim.config import Config
-from sim.contract import CONFIGS, NO_COMMAND, VERSION_MAGIC, Error, Register
-from sim.hls_device import HlsKernel
-from sim.reference import Outcome, Reference
-from sim.tensors import Memory
+import sim.devices.hls_executor
+from sim.contract import CONFIGS, NO_COMMAND, VERSION_MAGIC, Config, Error, Memory, Outcome, Register
+from sim.devices.hls_executor import HlsKernel
+from sim.reference import Reference
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
+from tests.tools import ROOT
 
-# Names of all vectors; tests/sim/test_vectors.py keeps the file up to date.
-VECTORS = [line.split()[1] for line in (Path(__file__).parents[1] / "sim" / "vectors.sha256").read_text().splitlines()]
+# Names of all vectors; tests/sim/vectors/test_vectors.py keeps the file up to date.
+VECTORS = [line.split()[1] for line in (ROOT / "tests" / "sim" / "vectors" / "vectors.sha256").read_text().splitlines()]
 
 
 # Together: all three passes, numbers and planes, row sums.
@@ -137,4 +135,4 @@ def test_parameters_without_a_build_are_refused() -> None:
 def test_lacking_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda tool: None if tool == "g++" else tool)
     with pytest.raises(OSError, match=r"g\+\+ is missing"):
-        sim.hls_device.build_library("tiny")
+        sim.devices.hls_executor.build_library("tiny")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim.contract import CONFIGS
-from sim.hls_device import HLS, hls_sources, vendor_headers
+from sim.devices.hls_executor import HLS, hls_sources, vendor_headers
 
 # What the kernel uses of the header that comes with Vitis only.
 BURST_MAXI = """#pragma once

@@ -10,9 +10,8 @@ from functools import lru_cache
 
 import pytest
 
-from sim.config import Config
-from sim.contract import CONFIGS, Error
-from sim.hls_device import HLS, make
+from sim.contract import CONFIGS, Config, Error
+from sim.devices.hls_executor import HLS, make
 from sim.vectors import Vector, catalogue
 from tests.tools import tcl_interpreter
 

@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from scripts.cli import main
-from tests.host.driving import DEVICES
+from tests.host.driver.driving import DEVICES
 from tests.tools import ROOT
 
 PAGE = (ROOT / "host" / "README.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from host.report import read_csv
+from host.measure.report import read_csv
 from scripts.board import chosen_iterations, distinct
 from scripts.cli import main
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_divided_by_is_refused(capsys: pytest.CaptureFixture[str]
 
 
 def test_one_layer_of_each_shape_stands_for_all() -> None:
-    from host.networks import named_network
+    from host.compiler.networks import named_network
 
     kept, counts = distinct(named_network("resnet74", 128))
     assert list(kept)[:2] == ["conv1", "layer1.0.conv1"]
@@ -121,8 +121,8 @@ def test_iterations_are_read_as_written() -> None:
 
 
 def test_every_repeat_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    from host.golden import Codes, Golden
-    from host.jobs import Job
+    from host.compiler.jobs import Job
+    from host.measure.golden import Codes, Golden
 
     checked: list[str] = []
     check = Golden.check

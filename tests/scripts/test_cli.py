@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from host.compiler.layer_spec import parse_layer
 from scripts.cli import main
-from scripts.layer_spec import parse_layer
 from sim.vectors import Vector
 
 

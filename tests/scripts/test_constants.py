@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scripts import constants
-from sim import contract as python_form
-from sim.bench.verilator import verilator_environment
-from sim.config import Config
+from sim.contract import Config
+from sim.contract import constants as python_form
+from sim.devices.verilator import verilator_environment
 from tests.tools import ROOT, TINY, contract
 
 HEADER, PACKAGE = ROOT / "hls" / "contract.hpp", ROOT / "vivado" / "rtl" / "contract_pkg.sv"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cpt_model.landscape import Landscape
+from cpt_model.methods.landscape import Landscape
 from cpt_model.training import Settings, train
 from scripts.cli import main
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from scripts.cli import main
-from sim.reference import Outcome, Reference
-from sim.tensors import Memory
+from sim.contract import Memory, Outcome
+from sim.reference import Reference
 
 
 def test_vectors_are_replayed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,11 +11,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sim.checks import check_addresses, check_fields
-from sim.command import Command, encode_list
-from sim.config import Config
-from sim.contract import COMMAND_BYTES, Error, Flag, Format, Opcode
-from sim.tensors import Memory, Tensor, operand_a, operand_b, output, row_sums
+from sim.contract import (
+    COMMAND_BYTES,
+    Command,
+    Config,
+    Error,
+    Flag,
+    Format,
+    Memory,
+    Opcode,
+    Tensor,
+    check_fields,
+    encode_list,
+    operand_a,
+    operand_b,
+    output,
+    row_sums,
+)
+from sim.contract.checks import check_addresses
 from tests.hls.random_lists import Generator, place, random_command
 
 MOST_COMMANDS = 12

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.command import Command, encode_list
-from sim.contract import COMMAND_BYTES
-from sim.reference import Outcome, Reference
-from sim.rtl_device import Ddr, RtlKernel, arguments
-from sim.rtl_pins import RtlPins
-from sim.tensors import Memory
+from sim.contract import COMMAND_BYTES, Command, Memory, Outcome, encode_list
+from sim.devices.rtl_executor import Ddr, RtlKernel, arguments
+from sim.devices.rtl_pins import RtlPins
+from sim.reference import Reference
 from sim.vectors import Vector
 from tests.tools import TINY
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts import conservation, prove
-from scripts.conservation import LAWS, LawBrokenError, check_popcount
-from sim import yosys
-from sim.rtl_sources import rtl_sources
-from sim.yosys import YosysError
+from sim.devices.rtl_sources import rtl_sources
+from sim.synthesis import conservation, prove, yosys
+from sim.synthesis.conservation import LAWS, LawBrokenError, check_popcount
+from sim.synthesis.yosys import YosysError
 
 # (file, what it says, a mistake)
 MISTAKES = {

@@ -13,11 +13,21 @@ from random import Random
 import numpy as np
 import pytest
 
-from sim.command import Command, flag_bits
-from sim.contract import COMMAND_BYTES, Error, Flag, Format, Opcode
+from sim.contract import (
+    COMMAND_BYTES,
+    Command,
+    Error,
+    Flag,
+    Format,
+    Opcode,
+    flag_bits,
+    operand_a,
+    operand_b,
+    output,
+    row_sums,
+)
+from sim.devices.rtl_executor import Ddr
 from sim.reference import Reference
-from sim.rtl_device import Ddr
-from sim.tensors import operand_a, operand_b, output, row_sums
 from sim.vectors import Vector
 from tests.hls.random_lists import place
 from tests.tools import TINY

@@ -8,12 +8,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from host.prediction import bound_cycles
-from sim.checks import check_command
-from sim.command import Command
-from sim.contract import COMMAND_BYTES, FIELDS, ApCtrl, Error, Register
-from sim.rtl_device import Ddr
-from sim.rtl_pins import PORTS
+from host.measure.prediction import bound_cycles
+from sim.contract import COMMAND_BYTES, FIELDS, ApCtrl, Command, Error, Register, check_command
+from sim.devices.rtl_executor import Ddr
+from sim.devices.rtl_pins import PORTS
 from sim.vectors import Vector, catalogue
 from tests.tools import LIST, REGION, TINY, small_conv, small_wgrad
 from tests.vivado.core_bench import DRAIN, WATCHDOG, Bench, untouched, vector_of

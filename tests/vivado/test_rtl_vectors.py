@@ -8,12 +8,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from sim.config import Config
-from sim.contract import Error
+from sim.contract import Config, Error
+from sim.devices.rtl_executor import Ddr, RtlKernel
+from sim.devices.rtl_pins import RtlPins
+from sim.devices.rtl_states import declared_states, forget_states, never_reached
 from sim.reference import Reference
-from sim.rtl_device import Ddr, RtlKernel
-from sim.rtl_pins import RtlPins
-from sim.rtl_states import declared_states, forget_states, never_reached
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
 from tests.tools import TINY, ZC706

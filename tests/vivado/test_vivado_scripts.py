@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from host import memory_need
-from scripts.rtl_lint import lint_packaged
+from host.compiler import memory_need
 from sim import contract
 from sim.contract import CONFIGS
+from sim.synthesis.rtl_lint import lint_packaged
 from tests.tools import ROOT, tcl_interpreter
 from tests.vivado.stubbed import STUBS, calls, run, succeed
 
@@ -262,7 +262,7 @@ def test_the_guides_name_the_addresses_that_the_scripts_give(copy: Path) -> None
 
 def test_the_guide_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
     guide = (ROOT / "vivado" / "BRINGUP.md").read_text()
-    shown = re.search(r"python -m host.memory_need (.*)\n((?:    # .*\n)+)", guide)
+    shown = re.search(r"python -m host.compiler.memory_need (.*)\n((?:    # .*\n)+)", guide)
     assert shown is not None
     assert memory_need.main(shown[1].split()) == 0
     assert re.findall(r"(?m)^    # (.*)$", shown[2]) == capsys.readouterr().out.splitlines()

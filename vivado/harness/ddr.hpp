@@ -12,7 +12,7 @@ namespace harness {
 
 enum Port : unsigned { COMMANDS, LOADS, STORES, PORTS };
 
-/// How the memory behaves; the layout is shared with sim/rtl_pins.py.
+/// How the memory behaves; the layout is shared with sim/devices/rtl_pins.py.
 struct DdrSettings {
     double bytes_per_cycle;     ///< of reads and writes together
     std::uint64_t latency;      ///< cycles from an address to its first beat, and from the last beat to the response

@@ -34,7 +34,7 @@ WRITE_PINS(StorePins, m_axi_stores)
 
 harness::Machines machines;
 
-/// Counters at the end of a command, from the list's begin; shared with sim/rtl_pins.py.
+/// Counters at the end of a command, from the list's begin; shared with sim/devices/rtl_pins.py.
 struct Completion {
     std::uint64_t cycles[4];   // total, busy, load stall, store stall
 };
@@ -193,7 +193,7 @@ private:
 
 }  // namespace
 
-/// What was counted since power-on; shared with sim/rtl_pins.py.
+/// What was counted since power-on; shared with sim/devices/rtl_pins.py.
 struct Report {
     std::uint64_t cycles;          // simulated, registers' accesses included
     std::uint64_t bytes_read;

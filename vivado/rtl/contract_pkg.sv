@@ -1,4 +1,4 @@
-// Generated from sim/contract.toml by `cpt constants --write`; do not edit.
+// Generated from sim/contract/contract.toml by `cpt constants --write`; do not edit.
 
 /// The constants of the contract.
 package contract_pkg;

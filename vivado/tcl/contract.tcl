@@ -1,4 +1,4 @@
-# Generated from sim/contract.toml by `cpt constants --write`; do not edit.
+# Generated from sim/contract/contract.toml by `cpt constants --write`; do not edit.
 
 set contract(vlnv) cpt-kit:kernel:cpt_kernel:1.0
 set contract(name) cpt

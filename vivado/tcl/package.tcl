@@ -90,7 +90,7 @@ proc package_core {settings} {
     set sources [concat [rtl_sources $root] [list [file join $root vivado ip cpt_kernel_ip.v]]]
     set core [open_packaging $settings $contract(vlnv) cpt_kernel_ip $sources]
     set_property display_name "CPT kernel" $core
-    set_property description "Bit-serial training accelerator; sim/CONTRACT.md says what it does" $core
+    set_property description "Bit-serial training accelerator; sim/contract/CONTRACT.md says what it does" $core
     describe_control $core
     describe_master $core m_axi_commands READ_ONLY
     describe_master $core m_axi_loads READ_ONLY

@@ -3,7 +3,7 @@
 #
 #   CPT_STAGE      ip: package the cores; bitstream: build the overlay
 #   CPT_CORE       rtl, or hls (exported by `make -C hls export`)
-#   CPT_CONFIG     a build of sim/contract.toml
+#   CPT_CONFIG     a build of sim/contract/contract.toml
 #   CPT_MEMORY     ps: the ARM's DDR3 through HP ports; pl: the SODIMM through a controller in the fabric
 #   CPT_CLOCK_MHZ  the core's clock
 #   CPT_JOBS       processes that Vivado may start

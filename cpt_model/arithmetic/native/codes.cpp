@@ -1,5 +1,5 @@
 // Tensors to codes, one pass over memory each: their range, their codes and the sums of these.
-// The arithmetic is the contract's (sim/CONTRACT.md, section 10): IEEE float32, one rounding each, no fused
+// The arithmetic is the contract's (sim/contract/CONTRACT.md, section 10): IEEE float32, one rounding each, no fused
 // multiply-add (-ffp-contract=off). Sums of codes are integers: below 2^24 where float32 holds them, else float64 does.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // What makes float32 results of accumulators. IEEE float32, one rounding each, no fused multiply-add, as the contract's
-// section 10 has it (sim/CONTRACT.md).
+// section 10 has it (sim/contract/CONTRACT.md).
 #include "finish.h"
 
 #include <cmath>

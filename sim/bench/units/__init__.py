@@ -7,14 +7,13 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.bench.devices import ROOT
 from sim.bench.runner import BenchError, alone_in, environment, raise_failures
-from sim.bench.verilator import verilator_environment
-from sim.yosys import PRIMITIVES, run_yosys
+from sim.devices.verilator import verilator_environment
+from sim.places import OUT, RTL, VIVADO
+from sim.synthesis.yosys import PRIMITIVES, run_yosys
 
-RTL = ROOT / "vivado" / "rtl"
-BENCH = ROOT / "vivado" / "bench"
-IP = ROOT / "vivado" / "ip"
+BENCH = VIVADO / "bench"
+IP = VIVADO / "ip"
 PACKAGES = ("contract_pkg.sv", "command_pkg.sv")
 
 
@@ -72,7 +71,7 @@ def missing_simulator(simulator: str) -> str:
 
 def build_folder(unit: Unit, kind: str, waves: bool) -> Path:
     parts = [kind, unit.bench, *(str(value) for value in unit.parameters.values()), *(["waves"] if waves else [])]
-    return ROOT / "out" / "units" / "-".join(parts)
+    return OUT / "units" / "-".join(parts)
 
 
 def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""The checker against sim.checks: every command of every vector, and thousands of changed ones."""
+"""The checker against sim.contract.checks: every command of every vector, and thousands of changed ones."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotb.utils import get_sim_time
 
 from sim.bench.units.commands import Case, mutated_cases, vector_cases, words_of
-from sim.config import Config
-from sim.contract import Error
+from sim.contract import Config, Error
 
 MOST_CYCLES = 80
 LIST_ERRORS = {Error.LIST_ALIGNMENT, Error.LIST_TRUNCATED, Error.LIST_RANGE, Error.READ_BUS, Error.WRITE_BUS}

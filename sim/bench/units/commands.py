@@ -8,11 +8,20 @@ from random import Random
 
 import numpy as np
 
-from sim.checks import check_command, check_fields
-from sim.command import Command
-from sim.config import Config
-from sim.contract import COMMAND_BYTES, FIELDS, Error
-from sim.tensors import Tensor, operand_a, operand_b, output, row_sums
+from sim.contract import (
+    COMMAND_BYTES,
+    FIELDS,
+    Command,
+    Config,
+    Error,
+    Tensor,
+    check_command,
+    check_fields,
+    operand_a,
+    operand_b,
+    output,
+    row_sums,
+)
 from sim.vectors import catalogue
 
 GEOMETRY = ("kernel", "stride", "up", "pad", "height", "width", "images", "blocks")

@@ -11,10 +11,22 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from sim.bench.replay import BASE, Device
-from sim.checks import check_command, check_list
-from sim.command import Command, encode_list
-from sim.config import Config
-from sim.contract import COMMAND_BYTES, NO_COMMAND, VERSION_MAGIC, ApCtrl, Error, Format, Irq, Opcode, Register
+from sim.contract import (
+    COMMAND_BYTES,
+    NO_COMMAND,
+    VERSION_MAGIC,
+    ApCtrl,
+    Command,
+    Config,
+    Error,
+    Format,
+    Irq,
+    Opcode,
+    Register,
+    check_command,
+    check_list,
+    encode_list,
+)
 
 TINY = Config.named("tiny")
 MEM_BYTES = 0x2000

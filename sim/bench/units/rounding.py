@@ -1,4 +1,4 @@
-"""Noise and requantiser against sim.noise and sim.epilogue: one element a cycle, every shift, both roundings."""
+"""Noise and requantiser against the reference: one element a cycle, every shift, both roundings."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge
 
-from sim.epilogue import shift_half_even
-from sim.layout import code_range
-from sim.noise import noise
+from sim.contract import code_range
+from sim.contract.noise import noise
+from sim.reference.epilogue import shift_half_even
 
 LATENCY = 12
 KEY_CYCLES = 20

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cpt_model.arithmetic.affine as in_torch
-import sim.affine as in_numpy
-from sim.noise import noise
+import sim.reference.affine as in_numpy
+from sim.contract.noise import noise
 
 
 @given(

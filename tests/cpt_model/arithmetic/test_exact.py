@@ -17,9 +17,9 @@ from torch import Tensor
 from cpt_model.arithmetic import exact
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.integer import integer_pass
-from host.execute import run_pass
-from host.layer import Conv, Pass
-from host.precision import Precision
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Precision
+from host.driver.execute import run_pass
 from sim.reference import Reference
 from tests.tools import ROOT, ZC706, draw_codes, layers, least_and_greatest
 

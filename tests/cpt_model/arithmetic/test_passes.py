@@ -12,9 +12,9 @@ from torch import Tensor
 from cpt_model.arithmetic import passes
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.quantisers import SBM
-from host.layer import Conv, Pass
-from host.precision import Output
-from host.quantised_pass import QuantisedPass, run_quantised
+from host.compiler.layer import Conv, Pass
+from host.compiler.precision import Output
+from host.driver.quantised_pass import QuantisedPass, run_quantised
 from sim.reference import Reference
 from tests.cpt_model.layer_tools import patterns, pytorch_alone
 from tests.tools import ZC706, layers

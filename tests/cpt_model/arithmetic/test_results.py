@@ -21,14 +21,13 @@ from cpt_model.arithmetic.results import check_results, meant, output_of, stored
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.layers.matmul import rows_by_rows
 from cpt_model.quantisers import SBM
-from host.execute import run_pass
-from host.layer import Conv, LayerError, Pass
-from host.precision import Output, Precision, result_bits, rounded, safe_shift
-from host.quantised_pass import run_quantised
-from sim.contract import Format
-from sim.epilogue import shift_half_even
-from sim.layout import code_range
+from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.precision import Output, Precision, result_bits, rounded, safe_shift
+from host.driver.execute import run_pass
+from host.driver.quantised_pass import run_quantised
+from sim.contract import Format, code_range
 from sim.reference import Reference
+from sim.reference.epilogue import shift_half_even
 from tests.cpt_model.layer_tools import kernels, patterns, pytorch_alone, trained_step, watched
 from tests.tools import ZC706, layers
 

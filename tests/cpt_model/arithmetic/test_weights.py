@@ -8,7 +8,7 @@ import torch
 from cpt_model.arithmetic.affine import quantise
 from cpt_model.arithmetic.weights import Weights, other_side
 from cpt_model.quantisers import quantiser
-from host.layer import Pass
+from host.compiler.layer import Pass
 
 GROUPS = [1, 2, 4]
 

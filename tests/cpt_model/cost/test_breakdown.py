@@ -8,7 +8,7 @@ from cpt_model.cost import Run, count_network, gbitops, paper_board
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from cpt_model.cost.breakdown import Board, by_layer, by_pass, extremes
 from cpt_model.schedules import CPT, Bits
-from host.layer import Pass
+from host.compiler.layer import Pass
 
 RUN = Run(CPT(3, 6, cycles=4), CPT(5, 8, cycles=4), iterations=400, batch=32)
 

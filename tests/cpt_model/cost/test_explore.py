@@ -12,7 +12,7 @@ from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.explore import Design, Space, pareto, sweep
 from cpt_model.cost.resources import Resources, read_table
 from cpt_model.cost.workload import Workload, hours
-from host.layer import LayerError
+from host.compiler.layer import LayerError
 
 ENDLESS = Resources(1e9, 1e9, 1e9, 1e9)
 RUN, STATIC = Run.named("3-8/8", iterations=64, batch=16), Run.named("8/8", iterations=64, batch=16)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cpt_model.cost.fitting import BANDWIDTHS, FitError, _commands, fit
-from host.prediction import model_cycles
-from host.report import Row
+from host.measure.prediction import model_cycles
+from host.measure.report import Row
 from tests.tools import ZC706
 
 CLOCK = 150.0

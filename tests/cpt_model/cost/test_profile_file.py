@@ -10,7 +10,7 @@ import pytest
 
 from cpt_model.cost.accelerator import PROFILES
 from cpt_model.cost.profile_file import ProfileError, adjusted, find_profile, load_profile
-from sim.config import Config
+from sim.contract import Config
 from sim.latency import Memory
 
 CONFIG = {

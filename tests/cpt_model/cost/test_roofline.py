@@ -13,7 +13,7 @@ from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard, PassTime
 from cpt_model.cost.roofline import compute_roof, ridge, roofline_points
 from cpt_model.cost.roofline_plot import draw_roofline
 from cpt_model.schedules import Bits
-from host.layer import Pass
+from host.compiler.layer import Pass
 from sim.latency import CommandTime
 
 ZC706 = PROFILES["zc706"]

@@ -9,10 +9,10 @@ from torch.nn import functional
 
 from cpt_model import get_precision, prepare_
 from cpt_model.cost import count, count_network
+from cpt_model.methods.range_norm import convert_range_norm_
 from cpt_model.models import build
 from cpt_model.precision import layer_states
-from cpt_model.range_norm import convert_range_norm_
-from host.networks import cifar_resnet
+from host.compiler.networks import cifar_resnet
 
 
 def meta(*shape: int) -> Tensor:

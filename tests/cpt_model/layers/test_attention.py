@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from cpt_model import Bits, Config, precision, prepare_, unprepare
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.layers.matmul import rows_by_rows
-from host.layer import Pass
+from host.compiler.layer import Pass
 from tests.cpt_model.layer_tools import Recorder, watched
 from tests.tools import draw_codes
 

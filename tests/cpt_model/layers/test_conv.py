@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from cpt_model import Bits, Config, prepare_
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.layers import QuantConv2d
-from host.layer import Conv, Pass
-from host.quantised_pass import run_quantised
+from host.compiler.layer import Conv, Pass
+from host.driver.quantised_pass import run_quantised
 from sim.reference import Reference
 from tests.cpt_model.layer_tools import first_seed, patterns, trained_step, watched
 from tests.tools import ZC706

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from cpt_model import Bits, Config, prepare_
-from host.layer import Conv, Pass
-from host.quantised_pass import run_quantised
+from host.compiler.layer import Conv, Pass
+from host.driver.quantised_pass import run_quantised
 from sim.reference import Reference
 from tests.cpt_model.layer_tools import trained_step, watched
 from tests.tools import ZC706

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_sequence
 
 from cpt_model import Bits, Config, prepare_, quantisation_state
-from host.layer import Pass
+from host.compiler.layer import Pass
 from tests.cpt_model.layer_tools import watched
 
 KINDS: dict[str, dict[str, Any]] = {

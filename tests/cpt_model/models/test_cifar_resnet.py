@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from cpt_model.models import CifarResNet
-from host.networks import cifar_resnet
+from host.compiler.networks import cifar_resnet
 
 
 @pytest.mark.parametrize("depth", [8, 20, 74])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cpt_model.quantisers import DoReFa
-from cpt_model.running_range import RunningRange
+from cpt_model.quantisers.running_range import RunningRange
 from tests.tools import python_noise
 
 WIDTHS = st.integers(1, 16)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cpt_model.quantisers import SBM
-from cpt_model.running_range import RunningRange
-from host.layer import Pass
+from cpt_model.quantisers.running_range import RunningRange
+from host.compiler.layer import Pass
 from tests.cpt_model.layer_tools import pytorch_alone
 from tests.tools import python_noise
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.quantisers import WAGEUBN
-from cpt_model.running_range import RunningRange
+from cpt_model.quantisers.running_range import RunningRange
 from tests.tools import python_noise
 
 WIDTHS = st.integers(2, 16)

@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from host.accelerator import Accelerator
-from host.command_list import CommandList
-from host.devices import open_device
-from host.errors import DeviceBusyError, ExecutionError
-from host.execute import run_pass
-from host.jobs import Job, Step, drawn_operands, pass_precision, stored_results, training_jobs
-from host.layer import Conv, Pass
-from host.lower import lower
-from host.networks import cifar_resnet
-from host.plan import Plan
-from host.stream import Done, Stream
+from host.compiler.command_list import CommandList
+from host.compiler.jobs import Job, Step, drawn_operands, pass_precision, stored_results, training_jobs
+from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.networks import cifar_resnet
+from host.compiler.plan import Plan
+from host.driver.accelerator import Accelerator
+from host.driver.devices import open_device
+from host.driver.errors import DeviceBusyError, ExecutionError
+from host.driver.execute import run_pass
+from host.driver.stream import Done, Stream
 from sim.contract import COMMAND_BYTES, Error
 from sim.reference import Reference
 

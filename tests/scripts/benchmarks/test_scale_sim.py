@@ -10,7 +10,7 @@ import sim.latency
 from cpt_model.cost import ModelCount, Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard, product_time
 from cpt_model.cost.counts import LayerCount, Product
-from host.layer import Conv
+from host.compiler.layer import Conv
 from scripts.benchmarks import cost, scale_sim
 from scripts.benchmarks.timing import forget
 

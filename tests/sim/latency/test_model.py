@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from host.layer import Conv, Pass
-from host.lower import lower
-from host.plan import Plan
-from host.precision import Output, Precision
+from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan
+from host.compiler.precision import Output, Precision
 from scripts.latency import GRIDS, figures, grid_deviations
-from sim.command import Command
-from sim.contract import Format
-from sim.cycles import array_cycles
+from sim.contract import Command, Format, array_cycles
 from sim.latency import CommandTime, Memory, command_time
 from tests.tools import TINY, ZC706
 

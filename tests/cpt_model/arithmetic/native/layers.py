@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from host.layer import Conv
+from host.compiler.layer import Conv
 
 
 @st.composite

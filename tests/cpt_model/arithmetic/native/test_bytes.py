@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.exact import geometry_numbers
-from host.layer import Conv, Pass
-from sim.epilogue import shift_half_even
+from host.compiler.layer import Conv, Pass
+from sim.reference.epilogue import shift_half_even
 from tests.cpt_model.arithmetic.native.layers import dense_layers
 from tests.cpt_model.layer_tools import kernels
 from tests.tools import draw_codes, least_and_greatest

@@ -14,7 +14,7 @@ from cpt_model.arithmetic import native
 from cpt_model.arithmetic.affine import Grid, Quantised, affine_grid, encode, value_range
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.quantisers import SBM
-from host.layer import Pass
+from host.compiler.layer import Pass
 from tests.cpt_model.layer_tools import patterns, pytorch_alone
 
 SHAPES = st.tuples(st.integers(1, 4), st.integers(1, 9), st.integers(1, 5), st.integers(1, 5))

@@ -19,8 +19,8 @@ from cpt_model.arithmetic import exact, native, passes
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.integer import integer_pass
 from cpt_model.quantisers import SBM, WAGEUBN
-from cpt_model.running_range import RunningRange
-from host.layer import Conv, Pass
+from cpt_model.quantisers.running_range import RunningRange
+from host.compiler.layer import Conv, Pass
 from tests.cpt_model.arithmetic.native.layers import dense_layers
 from tests.cpt_model.layer_tools import kernels, patterns, pytorch_alone
 from tests.tools import draw_codes, least_and_greatest

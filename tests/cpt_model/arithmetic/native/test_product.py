@@ -18,7 +18,7 @@ from cpt_model.arithmetic.exact import geometry_numbers, lift_to_bytes
 from cpt_model.arithmetic.results import RESULTS
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.quantisers import SBM
-from host.layer import Conv, Pass
+from host.compiler.layer import Conv, Pass
 from tests.cpt_model.arithmetic.native.layers import dense_layers
 from tests.cpt_model.layer_tools import kernels, patterns, pytorch_alone
 

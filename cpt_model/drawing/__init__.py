@@ -1,0 +1,1 @@
+"""What pages, tables and plots share."""

@@ -1,0 +1,1 @@
+"""Methods around training, each with its plot: range test, landscape, SWA, Range BN."""

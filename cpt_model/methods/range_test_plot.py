@@ -1,0 +1,56 @@
+"""The picture of a precision range test: the paper's Figure 4, and the loss of each width beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from cpt_model.methods.range_test import RangeTest
+
+
+def plot(test: RangeTest, path: Path, title: str) -> None:
+    """Draws a test into a PNG; the folder must exist."""
+    figure = Figure(figsize=(10, 3.8), layout="constrained")
+    curve, bounds = figure.subplots(1, 2, width_ratios=[2.2, 1])
+    figure.suptitle(title)
+
+    steps = range(len(test.bits))
+    percent = 100 if test.metric == "accuracy" else 1
+    label = "training accuracy (%)" if test.metric == "accuracy" else "−loss / first loss"
+    curve.plot(steps, [percent * value for value in test.score], color="tab:blue", alpha=0.25, linewidth=0.8)
+    average = [percent * value for value in test.average]
+    curve.plot(steps, average, color="tab:blue", linewidth=1.8, label=f"mean of {test.window} steps")
+    curve.set(xlabel="step", ylabel=label, xlim=(0, len(test.bits)))
+    stairs = curve.twinx()
+    stairs.step(steps, test.bits, where="post", color="tab:gray", linestyle="--", linewidth=1.2, label="width")
+    stairs.set(ylabel="forward bits", yticks=test.widths)
+    # The curve lies above the stairs, not below its twin.
+    curve.set_zorder(stairs.get_zorder() + 1)
+    curve.set_frame_on(False)
+    if test.lower_step is not None:
+        curve.plot(
+            test.lower_step,
+            average[test.lower_step],
+            "o",
+            markersize=13,
+            markerfacecolor="none",
+            markeredgecolor="red",
+            markeredgewidth=2,
+            label=f"lower bound: {test.lower} bits",
+        )
+    lines, names = curve.get_legend_handles_labels()
+    more_lines, more_names = stairs.get_legend_handles_labels()
+    curve.legend(lines + more_lines, names + more_names, loc="upper left", fontsize=8)
+
+    limit = test.width_losses[-1] + test.tolerance * abs(test.width_losses[-1])
+    bounds.plot(test.widths, test.width_losses, "o-", color="tab:blue")
+    bounds.axhline(limit, color="tab:gray", linestyle=":", label=f"widest + {test.tolerance:.0%}")
+    bounds.axvline(test.upper, color="red", linestyle="--", label=f"upper bound: {test.upper} bits")
+    bounds.set(xlabel="forward bits", ylabel="loss, same weights and batches", xticks=test.widths)
+    if min(test.width_losses) > 0:
+        bounds.set_yscale("log")
+    bounds.legend(fontsize=8)
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,1 @@
+"""From layers to command lists in one planned region."""

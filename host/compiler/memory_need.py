@@ -1,0 +1,98 @@
+"""`python -m host.compiler.memory_need`: the contiguous memory a network needs, and the boot option that gives it.
+
+A region holds one pass: both operands, the result, the row sums and the commands. The driver that streams layers fills
+a second region while one is worked on.
+
+>>> largest_pass(cifar_resnet(20, batch=8), Bits(8, 8), Config.named("zc706")).bytes
+429184
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from host.compiler.command_list import CommandList
+from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.networks import cifar_resnet
+from host.compiler.plan import Plan
+from host.compiler.precision import EXACT, Output, Precision
+from sim.contract import CONFIGS, Config, Format
+
+MIB = 1 << 20
+REGIONS = 2  # one is filled while the other is worked on
+SPARE = 64 * MIB  # for Ethernet, USB and whatever else takes from the same pool
+STEP = 32 * MIB
+# The kernel takes its pool from low memory, of which a 32-bit Linux has about 760 MiB.
+MOST = 512 * MIB
+
+
+@dataclass(frozen=True)
+class Bits:
+    """Widths of a step: operands of the forward pass, and the error."""
+
+    forward: int
+    backward: int
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a pass needs."""
+
+    layer: str
+    which: Pass
+    bytes: int
+
+
+def pass_need(name: str, layer: Conv, which: Pass, bits: Bits, config: Config, exact: bool = False) -> Need:
+    """One pass in a region of its own; results have 16 bits, gradients and exact ones all theirs."""
+    a_bits = bits.backward if which is Pass.INPUT_ERROR else bits.forward
+    b_bits = bits.backward if which is Pass.WEIGHT_GRADIENT else bits.forward
+    whole = exact or which is Pass.WEIGHT_GRADIENT
+    output = EXACT if whole else Output(Format.INT16, bits=16, row_sums=True)
+    plan = Plan()
+    CommandList.place([lower(layer, which, Precision(a_bits, b_bits), config, output, plan=plan)], plan)
+    return Need(name, which, plan.bytes)
+
+
+def largest_pass(layers: Mapping[str, Conv], bits: Bits, config: Config, exact: bool = False) -> Need:
+    needs = (pass_need(name, layer, which, bits, config, exact) for name, layer in layers.items() for which in Pass)
+    return max(needs, key=lambda need: need.bytes)
+
+
+def boot_option(need: int) -> int:
+    """Bytes for `cma=`: the regions and what others take, in whole steps.
+
+    >>> boot_option(16 * MIB) // MIB
+    96
+    """
+    return -(-(REGIONS * need + SPARE) // STEP) * STEP
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m host.compiler.memory_need", description=__doc__.split("\n")[0])
+    parser.add_argument("--depth", type=int, default=74, help="of the CIFAR ResNet (default 74)")
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--bits", type=int, nargs=2, default=(8, 8), metavar=("FW", "BW"), help="the widest of a run")
+    parser.add_argument("--config", choices=list(CONFIGS), default="zc706")
+    parser.add_argument("--exact", action="store_true", help="results as exact accumulators, for checking")
+    chosen = parser.parse_args(arguments)
+    try:
+        layers = cifar_resnet(chosen.depth, chosen.batch)
+        need = largest_pass(layers, Bits(*chosen.bits), Config.named(chosen.config), chosen.exact)
+    except ValueError as problem:
+        print(f"memory_need: {problem}", file=sys.stderr)
+        return 1
+    option = boot_option(need.bytes)
+    print(f"largest pass: {need.layer}, {need.which.value}: {need.bytes:,} bytes in one piece")
+    print(f"{REGIONS} regions and {SPARE // MIB} MiB for others: cma={option // MIB}M")
+    if option > MOST:
+        print(f"that is more than about {MOST // MIB} MiB, which a 32-bit kernel can give: take a smaller batch")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

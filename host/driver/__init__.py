@@ -1,0 +1,1 @@
+"""The PYNQ driver, the same code on the board and on simulated devices."""

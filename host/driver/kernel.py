@@ -1,0 +1,122 @@
+"""The accelerator as pynq sees it: a driver bound to the IP, which knows its registers and nothing else.
+
+A started list takes 16 register accesses when it is done at the first look, and one more when the driver slept for the
+interrupt: 3 to start, 2 to see and acknowledge done, 11 to read the results. The list's size does not matter.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from host.driver.errors import DeviceError, DeviceTimeoutError
+from host.driver.interrupts import InterruptSleeper, thread_loop
+from host.driver.outcome import ListOutcome
+from sim.contract import OVERLAY_VLNV, ApCtrl, Counters, Error, Irq, Register
+from sim.devices.pynq_api import DefaultIP
+
+DONE = 1 << Irq.DONE
+ERRORS = {int(error): error for error in Error}
+HEARD_WITHIN = 1.0  # seconds of sleep after which the driver looks for itself
+FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two looks without interrupts
+RESET_SECONDS = 1.0
+
+
+class CptKernel(DefaultIP):
+    """One accelerator. Lists are started and waited for one at a time."""
+
+    bindto = [OVERLAY_VLNV]  # noqa: RUF012 (pynq's metaclass wants a list here)
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        thread_loop()  # pynq asks for it when it finds an interrupt, and a thread of one's own has none
+        super().__init__(description)
+        interrupt = getattr(self, "interrupt", None)
+        self._sleeper = None if interrupt is None else InterruptSleeper(interrupt)
+        self.running = False
+        self._started = 0.0
+        self._missed = 0  # interrupts in a row
+
+    @property
+    def by_interrupt(self) -> bool:
+        """Whether done is announced; without interrupts, or where they do not arrive, the driver polls."""
+        return self._sleeper is not None
+
+    def reset(self) -> None:
+        """Stops whatever runs and returns to power-on, with the done event enabled."""
+        self.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
+        end = time.monotonic() + RESET_SECONDS
+        while not self.read(Register.AP_CTRL) >> ApCtrl.IDLE & 1:
+            if time.monotonic() > end:
+                raise DeviceError(f"no answer to a soft reset within {RESET_SECONDS} s: load the overlay again")
+        self.running = False
+        left = self.read(Register.ISR)
+        if left:  # a done that came just before the reset must not end the next list
+            self.write(Register.ISR, left)
+        self.write(Register.IER, DONE)
+        self.write(Register.GIER, 1 if self.by_interrupt else 0)
+
+    def choose_region(self, address: int, size: int) -> None:
+        """Where the lists to come, and all they name, lie in memory."""
+        self.write(Register.MEM_BASE, address & 0xFFFFFFFF)
+        self.write(Register.MEM_BASE + 4, address >> 32)
+        self.write(Register.MEM_BYTES, size)
+
+    def start(self, list_offset: int, list_bytes: int) -> None:
+        if self.running:
+            raise DeviceError("a list is running: wait for it before starting the next")
+        self.write(Register.LIST_OFFSET, list_offset)
+        self.write(Register.LIST_BYTES, list_bytes)
+        self.running = True
+        self._started = time.perf_counter()
+        self.write(Register.AP_CTRL, 1 << ApCtrl.START)
+
+    def wait(self, seconds: float) -> ListOutcome:
+        """The outcome of the running list, waited for at most so long."""
+        if not self.running:
+            raise DeviceError("no list is running: start one before waiting for it")
+        end = time.monotonic() + seconds
+        pause = FIRST_PAUSE
+        while not self._take_done():
+            left = end - time.monotonic()
+            if left <= 0:
+                raise DeviceTimeoutError(f"the list did not end within {seconds:g} s")
+            if self._sleeper is None or not self._sleeper.usable():
+                time.sleep(min(pause, left))
+                pause = min(2 * pause, LAST_PAUSE)
+            elif self._sleeper.sleep(min(left, HEARD_WITHIN)):
+                self._missed = 0
+            elif self._take_done():  # it was done and nobody told us; once may be a coincidence
+                self._missed += 1
+                if self._missed > 1:
+                    self._sleeper = None
+                break
+        taken = time.perf_counter() - self._started
+        self.running = False
+        return self._outcome(taken)
+
+    def _take_done(self) -> bool:
+        if not self.read(Register.ISR) & DONE:
+            return False
+        self.write(Register.ISR, DONE)  # toggles it off
+        return True
+
+    def _outcome(self, seconds: float) -> ListOutcome:
+        status = self.read(Register.STATUS)
+        error = ERRORS.get(status)
+        if error is None:
+            raise DeviceError(f"STATUS reads {status}, which is no error code of this contract: load the overlay again")
+        return ListOutcome(
+            error,
+            self.read(Register.ERROR_INDEX),
+            self.read(Register.COMMANDS_DONE),
+            Counters(
+                self._wide(Register.CYCLES_TOTAL),
+                self._wide(Register.CYCLES_BUSY),
+                self._wide(Register.CYCLES_LOAD_STALL),
+                self._wide(Register.CYCLES_STORE_STALL),
+            ),
+            seconds,
+        )
+
+    def _wide(self, offset: int) -> int:
+        return int(self.mmio.read(int(offset), 8))  # two accesses, one call

@@ -1,0 +1,1 @@
+"""Latencies of passes: measured, simulated and predicted; golden data to check them with."""

@@ -1,0 +1,74 @@
+"""Passes on the Verilated core in one list, as a host starts them: each one's share of the list's cycles.
+
+A pass that comes several times is lowered once and keeps its tensors, so long lists need little memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from host.compiler.command_list import CommandList
+from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan
+from host.compiler.precision import Output, Precision
+from host.compiler.program import Program
+from sim.contract import NOTHING, Config, Counters
+from sim.contract.noise import random_codes
+from sim.reference import Reference
+
+if TYPE_CHECKING:
+    from sim.devices.rtl_executor import RtlKernel
+
+
+class AskedPass(NamedTuple):
+    """What is run: a layer's pass, its widths, and the form of its results."""
+
+    layer: Conv
+    which: Pass
+    precision: Precision
+    stored: Output
+
+    def lower(self, config: Config, plan: Plan, name: str = "") -> Program:
+        return lower(self.layer, self.which, self.precision, config, self.stored, plan=plan, name=name)
+
+    def load(self, program: Program, memory: np.ndarray) -> None:
+        a_shape, b_shape = self.layer.operand_shapes(self.which)
+        a = random_codes(a_shape, self.precision.a_bits, self.precision.a_signed, seed=1)
+        b = random_codes(b_shape, self.precision.b_bits, self.precision.b_signed, seed=2)
+        program.load(memory, a, b)
+
+    def __str__(self) -> str:
+        return f"{self.layer}, {self.which.value} pass, {self.precision}"
+
+
+def simulate_list(kernel: RtlKernel, passes: Sequence[AskedPass], verify: bool) -> list[Counters]:
+    """Counters of each pass, from the end of the one before to its own; on request all results are compared."""
+    plan = Plan()
+    programs = {each: each.lower(kernel.config, plan, str(number)) for number, each in enumerate(dict.fromkeys(passes))}
+    commands = CommandList.place([programs[each] for each in passes], plan)
+    once = CommandList.place(list(programs.values()), plan, "once")
+    memory = np.zeros(plan.bytes, dtype=np.uint8)
+    for each, program in programs.items():
+        each.load(program, memory)
+    commands.write(memory)
+    once.write(memory)
+    expected = memory.copy() if verify else None
+    outcome = kernel.run(memory, commands.offset, commands.bytes)
+    what = f"a list of {len(passes)} passes, {passes[0]} the first"
+    if outcome.error:
+        raise RuntimeError(f"{what}: {outcome}")
+    if expected is not None:
+        Reference(kernel.config).run(expected, once.offset, once.bytes)
+        if not np.array_equal(memory, expected):
+            raise RuntimeError(f"{what}: results differ from the reference")
+    counted = iter(kernel.commands)
+    return [add_up(islice(counted, len(programs[each].commands))) for each in passes]
+
+
+def add_up(counters: Iterable[Counters]) -> Counters:
+    return sum(counters, start=NOTHING)

@@ -1,0 +1,44 @@
+"""The contract in Python: constants, builds, commands, tensors, layout, checks. CONTRACT.md is the text.
+
+Everything but the random numbers (`sim.contract.noise`) is imported from here.
+"""
+
+from sim.contract.build import Config
+from sim.contract.checks import (
+    REQUANTISED,
+    check_command,
+    check_fields,
+    check_list,
+    fits_on_chip,
+    on_chip_needs,
+    terms,
+    tiles_apart,
+)
+from sim.contract.command import Command, encode_list, flag_bits
+from sim.contract.constants import *
+from sim.contract.counters import NOTHING, Counters
+from sim.contract.cycles import array_cycles
+from sim.contract.executor import Executor
+from sim.contract.layout import (
+    WORD_TYPES,
+    blocks_of,
+    code_range,
+    pack_planes,
+    pack_words,
+    plane_bytes,
+    unpack_planes,
+    unpack_words,
+    word_bytes,
+)
+from sim.contract.outcome import Outcome
+from sim.contract.tensors import (
+    PLANE_WORD,
+    SUM_WORD,
+    WIDEST_BEAT,
+    Memory,
+    Tensor,
+    operand_a,
+    operand_b,
+    output,
+    row_sums,
+)

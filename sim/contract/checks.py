@@ -1,0 +1,178 @@
+"""Which error, if any, a command has: the contract's checks, in the contract's order, before anything is written."""
+
+from __future__ import annotations
+
+from sim.contract.build import Config
+from sim.contract.command import Command, reserved_bits_set
+from sim.contract.constants import (
+    ACCUMULATOR_BITS,
+    ADDRESS_BITS,
+    CHANNEL_BLOCK,
+    COMMAND_BYTES,
+    LIST_ALIGNMENT,
+    MAX_BLOCKS,
+    MAX_EXTENT,
+    MAX_IMAGES,
+    MAX_KERNEL,
+    MAX_OPERAND_BITS,
+    MAX_OUT_BITS,
+    MAX_PADDING,
+    MAX_SHIFT,
+    MAX_STEP,
+    Error,
+    Flag,
+    Format,
+    Opcode,
+)
+from sim.contract.tensors import Tensor, operand_a, operand_b, output, row_sums
+
+REQUANTISED = (Format.INT16, Format.PLANES)
+
+
+def check_list(mem_base: int, mem_bytes: int, list_offset: int, list_bytes: int) -> Error:
+    """Judges the registers a list is started with."""
+    if mem_base % LIST_ALIGNMENT or mem_bytes % LIST_ALIGNMENT or list_offset % LIST_ALIGNMENT:
+        return Error.LIST_ALIGNMENT
+    if list_bytes % COMMAND_BYTES:
+        return Error.LIST_TRUNCATED
+    if mem_base + mem_bytes > 1 << ADDRESS_BITS or list_offset + list_bytes > mem_bytes:
+        return Error.LIST_RANGE
+    return Error.OK
+
+
+def check_command(data: bytes, config: Config, mem_bytes: int, list_range: tuple[int, int] = (0, 0)) -> Error:
+    """Judges one encoded command; the first check that fails names the error."""
+    error = check_fields(data, config)
+    return error or check_addresses(Command.decode(data), mem_bytes, list_range)
+
+
+def check_fields(data: bytes, config: Config) -> Error:
+    """The checks that do not need addresses."""
+    command = Command.decode(data)
+    if command.opcode not in tuple(Opcode):
+        return Error.OPCODE
+    if reserved_bits_set(data):
+        return Error.RESERVED
+    for error, holds in (
+        (Error.WIDTH, widths_hold),
+        (Error.FORMAT, format_holds),
+        (Error.SHAPE, shape_holds),
+        (Error.UNSUPPORTED, supported),
+        (Error.OVERFLOW, cannot_overflow),
+    ):
+        if not holds(command):
+            return error
+    return Error.OK if fits_on_chip(command, config) else Error.CAPACITY
+
+
+def widths_hold(command: Command) -> bool:
+    operands = 1 <= command.a_bits <= MAX_OPERAND_BITS and 1 <= command.b_bits <= MAX_OPERAND_BITS
+    if command.out_format in REQUANTISED:
+        return operands and 1 <= command.out_bits <= MAX_OUT_BITS
+    return operands
+
+
+def format_holds(command: Command) -> bool:
+    if command.out_format not in tuple(Format):
+        return False
+    if command.out_format in REQUANTISED:
+        return command.shift <= MAX_SHIFT
+    requantising = command.flag(Flag.OUT_SIGNED) or command.flag(Flag.STOCHASTIC)
+    return command.out_bits == 0 and command.shift == 0 and not requantising
+
+
+def shape_holds(command: Command) -> bool:
+    limits = (
+        (command.images, 1, MAX_IMAGES),
+        (command.a_blocks, 1, MAX_BLOCKS),
+        (command.y_blocks, 1, MAX_BLOCKS),
+        *((extent, 1, MAX_EXTENT) for extent in (command.a_height, command.a_width)),
+        *((extent, 1, MAX_EXTENT) for extent in (command.y_height, command.y_width)),
+        *((extent, 1, MAX_KERNEL) for extent in (command.kernel_h, command.kernel_w)),
+        *((step, 1, MAX_STEP) for step in (command.stride_y, command.stride_x, command.up_y, command.up_x)),
+        *((pad, 0, MAX_PADDING) for pad in (command.pad_top, command.pad_left)),
+        *((pad, 0, MAX_PADDING) for pad in (command.pad_bottom, command.pad_right)),
+    )
+    if not all(least <= value <= most for value, least, most in limits):
+        return False
+    room_y = (command.a_height - 1) * command.up_y + 1 + command.pad_top + command.pad_bottom - command.kernel_h
+    room_x = (command.a_width - 1) * command.up_x + 1 + command.pad_left + command.pad_right - command.kernel_w
+    return (
+        room_y >= 0
+        and room_x >= 0
+        and command.y_height == room_y // command.stride_y + 1
+        and command.y_width == room_x // command.stride_x + 1
+    )
+
+
+def supported(command: Command) -> bool:
+    if command.opcode == Opcode.WGRAD:
+        return command.up_y == command.up_x == 1 and command.out_format != Format.PLANES
+    return True
+
+
+def terms(command: Command) -> int:
+    """K: how many products one result adds up, padding included."""
+    if command.opcode == Opcode.CONV:
+        return command.kernel_h * command.kernel_w * command.a_blocks * CHANNEL_BLOCK
+    return command.images * command.y_height * command.y_width
+
+
+def cannot_overflow(command: Command) -> bool:
+    """|Σ a·b| < K · 2^a_bits · 2^b_bits must not pass the result's sign bit; likewise the row sums' 32 bits."""
+    k = terms(command)
+    result_bits = 32 if command.out_format == Format.INT32 else ACCUMULATOR_BITS
+    if k << command.a_bits + command.b_bits > 1 << result_bits - 1:
+        return False
+    return not command.flag(Flag.ROW_SUMS) or k << command.a_bits <= 1 << 31
+
+
+def fits_on_chip(command: Command, config: Config) -> bool:
+    return all(need <= have for need, have in on_chip_needs(command, config).values())
+
+
+def on_chip_needs(command: Command, config: Config) -> dict[str, tuple[int, int]]:
+    """Words that each memory must hold for this command, and the words it has."""
+    if command.opcode == Opcode.WGRAD:
+        return {}
+    groups = command.kernel_h * command.kernel_w * command.a_blocks
+    slices = -(-groups // config.slice_groups)
+    lane = command.kernel_h * command.a_width * command.a_blocks * command.a_bits
+    needs = {
+        "lane_words": (lane, config.lane_words),
+        "column_words": (slices * command.b_bits, config.column_words),
+    }
+    if command.out_format == Format.PLANES:
+        needs["row_words"] = (command.y_width * command.out_bits, config.row_words)
+    return needs
+
+
+def check_addresses(command: Command, mem_bytes: int, list_range: tuple[int, int]) -> Error:
+    a, b, out, sums = operand_a(command), operand_b(command), output(command), row_sums(command)
+    written = [out] if sums is None else [out, sums]
+    if not all(aligned(tensor) for tensor in (a, b, *written)):
+        return Error.ALIGNMENT
+    if not tiles_apart(out):
+        return Error.STRIDE
+    if any(tensor.end > mem_bytes for tensor in (a, b, *written)):
+        return Error.RANGE
+    forbidden = [(a.address, a.end), (b.address, b.end), list_range]
+    if sums is not None:
+        forbidden.append((sums.address, sums.end))
+    if any(out.overlaps(*span) for span in forbidden):
+        return Error.OVERLAP
+    if sums is not None and any(sums.overlaps(*span) for span in forbidden[:3]):
+        return Error.OVERLAP
+    return Error.OK
+
+
+def aligned(tensor: Tensor) -> bool:
+    return not any(place % tensor.grain for place in (tensor.address, tensor.image_stride, tensor.block_stride))
+
+
+def tiles_apart(out: Tensor) -> bool:
+    """No two tiles of a result share a byte: blocks lie apart inside an image, images lie apart."""
+    if out.blocks > 1 and out.block_stride < out.tile_bytes:
+        return False
+    image_bytes = (out.blocks - 1) * out.block_stride + out.tile_bytes
+    return out.images == 1 or out.image_stride >= image_bytes

@@ -1,0 +1,190 @@
+"""Generated from sim/contract/contract.toml by `cpt constants --write`; do not edit."""
+
+from enum import IntEnum
+
+VERSION_MAGIC = 1129337905
+VERSION_MAJOR = 1
+VERSION_MINOR = 0
+CHANNEL_BLOCK = 16
+MAX_OPERAND_BITS = 16
+MAX_OUT_BITS = 16
+ACCUMULATOR_BITS = 48
+MAX_SHIFT = 47
+COMMAND_BYTES = 128
+COMMAND_WORDS = 32
+LIST_ALIGNMENT = 64
+ADDRESS_BITS = 32
+TENSOR_ALIGNMENT = 64
+MAX_IMAGES = 65535
+MAX_BLOCKS = 4095
+MAX_EXTENT = 4095
+MAX_KERNEL = 15
+MAX_STEP = 15
+MAX_PADDING = 31
+NO_COMMAND = 4294967295
+NOISE_SALT_0 = 2654435769
+NOISE_SALT_1 = 2246822507
+OVERLAY_VLNV = "cpt-kit:kernel:cpt_kernel:1.0"
+OVERLAY_NAME = "cpt"
+OVERLAY_CELL = "cpt_kernel"
+OVERLAY_PL_MEMORY = "pl_ddr3"
+OVERLAY_PART = "xc7z045ffg900-2"
+OVERLAY_CLOCK_MHZ = 200
+OVERLAY_CONTROL_BYTES = 4096
+
+
+class Opcode(IntEnum):
+    CONV = 1
+    WGRAD = 2
+
+
+class Format(IntEnum):
+    INT16 = 0
+    INT32 = 1
+    INT64 = 2
+    PLANES = 3
+
+
+class Flag(IntEnum):
+    A_SIGNED = 0
+    B_SIGNED = 1
+    OUT_SIGNED = 2
+    STOCHASTIC = 3
+    ROW_SUMS = 4
+
+
+class Error(IntEnum):
+    OK = 0
+    LIST_ALIGNMENT = 1
+    LIST_TRUNCATED = 2
+    LIST_RANGE = 3
+    OPCODE = 16
+    RESERVED = 17
+    WIDTH = 18
+    FORMAT = 19
+    SHAPE = 20
+    UNSUPPORTED = 21
+    OVERFLOW = 22
+    CAPACITY = 23
+    ALIGNMENT = 24
+    STRIDE = 25
+    RANGE = 26
+    OVERLAP = 27
+    READ_BUS = 48
+    WRITE_BUS = 49
+
+
+class Register(IntEnum):
+    AP_CTRL = 0
+    GIER = 4
+    IER = 8
+    ISR = 12
+    MEM_BASE = 16
+    MEM_BYTES = 32
+    LIST_OFFSET = 40
+    LIST_BYTES = 48
+    STATUS = 64
+    ERROR_INDEX = 80
+    COMMANDS_DONE = 96
+    CYCLES_TOTAL = 112
+    CYCLES_BUSY = 128
+    CYCLES_LOAD_STALL = 144
+    CYCLES_STORE_STALL = 160
+    MAGIC = 176
+    VERSION = 192
+    LANES = 208
+    COLUMNS = 224
+    SLICE_GROUPS = 240
+    LANE_WORDS = 256
+    COLUMN_WORDS = 272
+    ROW_WORDS = 288
+    BUS_BYTES = 304
+
+
+class ApCtrl(IntEnum):
+    START = 0
+    DONE = 1
+    IDLE = 2
+    READY = 3
+    AUTO_RESTART = 7
+    SW_RESET = 8
+    INTERRUPT = 9
+
+
+class Irq(IntEnum):
+    DONE = 0
+    READY = 1
+
+
+# name: (word of the command, lowest bit, width)
+FIELDS: dict[str, tuple[int, int, int]] = {
+    "opcode": (0, 0, 8),
+    "a_bits": (0, 8, 8),
+    "b_bits": (0, 16, 8),
+    "out_bits": (0, 24, 8),
+    "flags": (1, 0, 8),
+    "out_format": (1, 8, 8),
+    "shift": (1, 16, 8),
+    "tag": (2, 0, 32),
+    "images": (3, 0, 16),
+    "a_blocks": (4, 0, 16),
+    "y_blocks": (4, 16, 16),
+    "a_height": (5, 0, 16),
+    "a_width": (5, 16, 16),
+    "y_height": (6, 0, 16),
+    "y_width": (6, 16, 16),
+    "kernel_h": (7, 0, 8),
+    "kernel_w": (7, 8, 8),
+    "stride_y": (7, 16, 8),
+    "stride_x": (7, 24, 8),
+    "up_y": (8, 0, 8),
+    "up_x": (8, 8, 8),
+    "pad_top": (9, 0, 8),
+    "pad_left": (9, 8, 8),
+    "pad_bottom": (9, 16, 8),
+    "pad_right": (9, 24, 8),
+    "a_addr": (10, 0, 32),
+    "a_image_stride": (11, 0, 32),
+    "a_block_stride": (12, 0, 32),
+    "b_addr": (13, 0, 32),
+    "b_image_stride": (14, 0, 32),
+    "b_block_stride": (15, 0, 32),
+    "out_addr": (16, 0, 32),
+    "out_image_stride": (17, 0, 32),
+    "out_block_stride": (18, 0, 32),
+    "sums_addr": (19, 0, 32),
+    "seed_lo": (20, 0, 32),
+    "seed_hi": (21, 0, 32),
+}
+
+CONFIGS: dict[str, dict[str, int]] = {
+    "tiny": {
+        "lanes": 16,
+        "columns": 16,
+        "slice_groups": 3,
+        "lane_words": 2048,
+        "column_words": 512,
+        "row_words": 256,
+        "bus_bytes": 8,
+    },
+    "zc706": {
+        "lanes": 48,
+        "columns": 16,
+        "slice_groups": 9,
+        "lane_words": 12288,
+        "column_words": 512,
+        "row_words": 1024,
+        "bus_bytes": 64,
+    },
+}
+
+# name: (least, most, what it must divide; 0 for nothing, what it must be a multiple of)
+CONFIG_RANGES: dict[str, tuple[int, int, int, int]] = {
+    "lanes": (16, 256, 0, 16),
+    "columns": (16, 16, 0, 1),
+    "slice_groups": (1, 64, 0, 1),
+    "lane_words": (64, 1048576, 0, 1),
+    "column_words": (16, 65536, 0, 1),
+    "row_words": (16, 65536, 0, 1),
+    "bus_bytes": (8, 64, 64, 1),
+}

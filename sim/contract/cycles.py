@@ -1,0 +1,27 @@
+"""Array cycles by contract: how often the array takes a new operand pair when work is dealt to it without gaps.
+
+It is a lower bound for an executor's busy cycles, and what the reference's counters show.
+"""
+
+from __future__ import annotations
+
+from sim.contract.build import Config
+from sim.contract.command import Command
+from sim.contract.constants import CHANNEL_BLOCK, Opcode
+
+
+def array_cycles(command: Command, config: Config) -> int:
+    """a_bits · b_bits · (slices of K) · (rounds of columns) · (rounds of lanes)."""
+    taps = command.kernel_h * command.kernel_w
+    pixels = command.images * command.y_height * command.y_width
+    if command.opcode == Opcode.CONV:
+        groups, rows = taps * command.a_blocks, pixels
+    else:
+        groups, rows = _ceil(pixels, CHANNEL_BLOCK), taps * command.a_blocks * CHANNEL_BLOCK
+    slices = _ceil(groups, config.slice_groups)
+    column_rounds = command.y_blocks * CHANNEL_BLOCK // config.columns
+    return command.a_bits * command.b_bits * slices * column_rounds * _ceil(rows, config.lanes)
+
+
+def _ceil(count: int, size: int) -> int:
+    return -(-count // size)

@@ -1,0 +1,116 @@
+"""The HLS C++ kernel as an executor: compiled by g++ into a shared library on first use, called through ctypes.
+
+>>> hls_sources()[0].suffix
+'.cpp'
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import importlib.util
+import shutil
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from sim.contract import CONFIGS, Config, Error, Memory, Outcome, Register
+from sim.places import HLS
+
+NOT_KERNEL = ("testbench.cpp", "library.cpp")
+MAKE_SECONDS = 1800
+
+
+def vendor_headers() -> Path:
+    """The folder of Xilinx's ap_int.h and hls_stream.h, which the package hls4ml ships; it is not imported."""
+    package = importlib.util.find_spec("hls4ml")
+    if package is None or not package.submodule_search_locations:
+        raise OSError("no Xilinx HLS headers: run 'make setup', or 'pip install --no-deps hls4ml==1.3.0'")
+    return Path(package.submodule_search_locations[0]) / "templates" / "vivado" / "ap_types"
+
+
+def hls_sources() -> list[Path]:
+    """The kernel's C++ files: what Vitis synthesises."""
+    return sorted(path for path in HLS.glob("*.cpp") if path.name not in NOT_KERNEL)
+
+
+def make(*goals: str) -> subprocess.CompletedProcess[str]:
+    """Runs make in `hls/`; one process at a time, as several tests may build the same files at once."""
+    for tool in ("g++", "make"):
+        if shutil.which(tool) is None:
+            raise OSError(f"the HLS kernel is compiled on this machine, and {tool} is missing: apt-get install {tool}")
+    (HLS / "build").mkdir(exist_ok=True)
+    with (HLS / "build" / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = ["make", "--no-print-directory", "-C", str(HLS), *goals, f"PYTHON={sys.executable}"]
+        try:
+            return subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAKE_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise OSError(f"'{' '.join(command)}' did not end in {MAKE_SECONDS} seconds and was stopped") from None
+
+
+def build_library(name: str) -> Path:
+    """The shared library of a build, up to date."""
+    vendor_headers()
+    library = Path("build") / name / "libcpt_kernel.so"
+    if not (HLS / library).exists():
+        print(f"compiling the HLS kernel, {name} build, once (a minute or more)", file=sys.stderr, flush=True)
+    made = make(str(library))
+    if made.returncode:
+        raise OSError(f"the HLS kernel does not compile:\n{made.stdout}{made.stderr}")
+    return HLS / library
+
+
+@lru_cache
+def load_library(name: str) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(build_library(name)))
+    library.cpt_run.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
+    library.cpt_run.restype = None
+    library.cpt_register_words.restype = ctypes.c_uint32
+    return library
+
+
+class HlsKernel:
+    """Executes command lists on the C++ kernel of a build; interchangeable with `sim.reference.Reference`."""
+
+    def __init__(self, config: Config) -> None:
+        if CONFIGS.get(config.name) != config.parameters():
+            raise ValueError(f"the HLS kernel is built for {', '.join(CONFIGS)}, not for other parameters")
+        self.config = config
+        self._library = load_library(config.name)
+        self._registers = np.zeros(self._library.cpt_register_words(), dtype=np.uint32)
+
+    def register(self, offset: int) -> int:
+        """A register after the last list, by its byte offset."""
+        return int(self._registers[offset // 4])
+
+    def run(
+        self,
+        memory: Memory,
+        list_offset: int,
+        list_bytes: int,
+        mem_base: int = 0,
+        mem_bytes: int | None = None,
+    ) -> Outcome:
+        """Runs a list, as `sim.contract.Executor` says."""
+        self._registers[Register.MEM_BASE // 4] = mem_base & 0xFFFFFFFF
+        self._registers[Register.MEM_BASE // 4 + 1] = mem_base >> 32
+        self._registers[Register.MEM_BYTES // 4] = memory.size if mem_bytes is None else mem_bytes
+        self._registers[Register.LIST_OFFSET // 4] = list_offset
+        self._registers[Register.LIST_BYTES // 4] = list_bytes
+        # The library writes into the array's own bytes where it can.
+        usable = memory.flags.c_contiguous and memory.flags.writeable and memory.dtype == np.uint8
+        region = memory if usable else np.ascontiguousarray(memory, dtype=np.uint8).copy()
+        self._library.cpt_run(self._registers.ctypes.data, region.ctypes.data, region.size)
+        if region is not memory:
+            memory[...] = region
+        cycles = self.register(Register.CYCLES_BUSY) | self.register(Register.CYCLES_BUSY + 4) << 32
+        return Outcome(
+            Error(self.register(Register.STATUS)),
+            self.register(Register.ERROR_INDEX),
+            self.register(Register.COMMANDS_DONE),
+            cycles,
+        )

@@ -1,0 +1,140 @@
+"""The Verilated core as a shared library: built when its sources have changed, then loaded.
+
+python -m sim.devices.rtl_library      builds the libraries of all configurations
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import shutil
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+from sim.contract import CONFIGS
+from sim.devices.rtl_sources import SPLIT, rtl_sources
+from sim.devices.verilator import verilator_environment
+from sim.places import OUT, VIVADO
+
+HARNESS = VIVADO / "harness"
+BUILDS = tuple(CONFIGS)  # a build's place is its number in parameter `Build` of cpt_kernel
+OPTIMISE = "-O2 -march=native"
+BUILD_SECONDS = 3600
+
+
+def build_folder(name: str, waves: bool) -> Path:
+    return OUT / "rtl" / (f"{name}-waves" if waves else name)
+
+
+@lru_cache
+def load_library(build: str, waves: bool) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(build_library(build, waves)))
+    pointer, number, small = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32
+    calls: dict[str, tuple[type | None, tuple[type, ...]]] = {
+        "open": (pointer, (pointer, ctypes.c_char_p)),
+        "close": (None, (pointer,)),
+        "memory": (None, (pointer, pointer, pointer, number, number)),
+        "write": (ctypes.c_int, (pointer, small, small)),
+        "read": (ctypes.c_int, (pointer, small, pointer)),
+        "step": (None, (pointer, number)),
+        "wait": (ctypes.c_int, (pointer, number, pointer, number)),
+        "report": (None, (pointer, pointer)),
+        "machine": (ctypes.c_int, (number, pointer, pointer)),
+        "forget_states": (None, ()),
+    }
+    for name, (result, arguments) in calls.items():
+        function = getattr(library, f"cpt_rtl_{name}")
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def build_library(name: str, waves: bool = False) -> Path:
+    """The shared library of a build, up to date; one process at a time builds in a folder."""
+    for tool in ("g++", "make"):
+        if shutil.which(tool) is None:
+            raise OSError(f"the RTL is compiled on this machine, and {tool} is missing: apt-get install {tool}")
+    folder = build_folder(name, waves)
+    folder.mkdir(parents=True, exist_ok=True)
+    library, stamp = folder / "libcpt_rtl.so", folder / "sources.sha256"
+    commands = build_commands(name, folder, waves)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        digest = sources_digest(commands)
+        if not library.exists() or not stamp.exists() or stamp.read_text() != digest:
+            print(f"compiling the RTL core, {name} build, once (minutes)", file=sys.stderr, flush=True)
+            stamp.unlink(missing_ok=True)
+            for command in commands:
+                run_tool(command, folder)
+            stamp.write_text(digest)
+    return library
+
+
+def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
+    """Verilate and compile the core, then link it with the harness."""
+    include = Path(verilator_environment()["VERILATOR_ROOT"]) / "include"
+    bus = CONFIGS[name]["bus_bytes"]
+    flags = ["-fPIC", "-std=c++17"]
+    trace = ["--trace-vcd"] if waves else []
+    verilate = [
+        *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "fast", "--x-initial", "fast", *SPLIT),
+        *("--noassert", "-Wall", "-Wno-SYMRSVDWORD", f"-GBuild={BUILDS.index(name)}", *trace),
+        *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(folder / "verilated")),
+        *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
+        *(str(HARNESS / "states.vlt"), *map(str, rtl_sources())),
+    ]
+    link = [
+        *(
+            "g++",
+            "-shared",
+            "-pthread",
+            *OPTIMISE.split(),
+            *flags,
+            f"-DBUS_BYTES={bus}u",
+            f"-DVM_TRACE_VCD={int(waves)}",
+        ),
+        *("-DVM_TRACE=" + str(int(waves)), "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0"),
+        *(
+            f"-I{folder / 'verilated'}",
+            f"-I{HARNESS}",
+            "-isystem",
+            str(include),
+            "-isystem",
+            str(include / "vltstd"),
+            str(HARNESS / "harness.cpp"),
+        ),
+        *("-Wl,--whole-archive", str(folder / "verilated" / "libVcpt_kernel.a")),
+        *(str(folder / "verilated" / "libverilated.a"), "-Wl,--no-whole-archive"),
+        *("-o", str(folder / "libcpt_rtl.so")),
+    ]
+    return [verilate, link]
+
+
+def main() -> None:
+    for name in CONFIGS:
+        print(build_library(name).relative_to(OUT.parent))
+
+
+def sources_digest(commands: list[list[str]]) -> str:
+    digest = hashlib.sha256(repr(commands).encode())
+    for path in [*rtl_sources(), *sorted(HARNESS.iterdir())]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def run_tool(command: list[str], folder: Path) -> None:
+    try:
+        made = subprocess.run(
+            command, env=verilator_environment(), capture_output=True, text=True, check=False, timeout=BUILD_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(f"'{command[0]}' did not end in {BUILD_SECONDS} seconds and was stopped") from None
+    (folder / f"{Path(command[0]).name}.log").write_text(made.stdout + made.stderr)
+    if made.returncode:
+        raise OSError(f"the RTL does not build ({command[0]}):\n{(made.stdout + made.stderr)[-4000:]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""The reference executor: runs a command list on a memory region exactly as the contract says.
+
+>>> import numpy as np
+>>> reference = Reference(Config.named("tiny"))
+>>> reference.run(np.zeros(64, np.uint8), list_offset=0, list_bytes=0).error.name
+'OK'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sim.contract import (
+    COMMAND_BYTES,
+    NO_COMMAND,
+    REQUANTISED,
+    Command,
+    Config,
+    Error,
+    Flag,
+    Format,
+    Memory,
+    Outcome,
+    array_cycles,
+    check_command,
+    check_list,
+    operand_a,
+    operand_b,
+    output,
+    pack_planes,
+    pack_words,
+    row_sums,
+)
+from sim.reference.epilogue import requantise
+from sim.reference.products import Accumulators, Planes, plain_integer
+from sim.reference.windows import result_maps
+
+Product = Callable[[Command, Planes, Planes], tuple[Accumulators, Accumulators]]
+
+
+class Reference:
+    """Executes command lists; `product` chooses the formulation of the integer products."""
+
+    def __init__(self, config: Config, product: Product = plain_integer) -> None:
+        self.config = config
+        self.product = product
+
+    def run(
+        self,
+        memory: Memory,
+        list_offset: int,
+        list_bytes: int,
+        mem_base: int = 0,
+        mem_bytes: int | None = None,
+    ) -> Outcome:
+        """Runs a list, as `sim.contract.Executor` says."""
+        mem_bytes = memory.size if mem_bytes is None else mem_bytes
+        error = check_list(mem_base, mem_bytes, list_offset, list_bytes)
+        if error:
+            return Outcome(error, NO_COMMAND, 0, 0)
+        list_end = list_offset + list_bytes
+        cycles = 0
+        for index, start in enumerate(range(list_offset, list_end, COMMAND_BYTES)):
+            data = memory[start : start + COMMAND_BYTES].tobytes()
+            error = self.step(data, memory, mem_bytes, (list_offset, list_end))
+            if error:
+                return Outcome(error, index, index, cycles)
+            cycles += array_cycles(Command.decode(data), self.config)
+        return Outcome(Error.OK, NO_COMMAND, list_bytes // COMMAND_BYTES, cycles)
+
+    def step(self, data: bytes, memory: Memory, mem_bytes: int, list_range: tuple[int, int]) -> Error:
+        """Checks one fetched command, then executes it; an error means that it wrote nothing."""
+        if len(data) < COMMAND_BYTES:
+            return Error.READ_BUS
+        error = check_command(data, self.config, mem_bytes, list_range)
+        if error:
+            return error
+        command = Command.decode(data)
+        if max(operand_a(command).end, operand_b(command).end) > memory.size:
+            return Error.READ_BUS
+        written = (output(command), row_sums(command))
+        if any(tensor is not None and tensor.end > memory.size for tensor in written):
+            return Error.WRITE_BUS
+        self.execute(command, memory)
+        return Error.OK
+
+    def execute(self, command: Command, memory: Memory) -> None:
+        """One checked command: read both operands, multiply, finish, write."""
+        a, b = operand_a(command).read(memory), operand_b(command).read(memory)
+        accumulators, sums = self.product(command, a, b)
+        maps = result_maps(accumulators, command)
+        out_format = Format(command.out_format)
+        if out_format in REQUANTISED:
+            maps = requantise(maps, command)
+        if out_format == Format.PLANES:
+            words = pack_planes(maps, command.out_bits, command.flag(Flag.OUT_SIGNED))
+        else:
+            words = pack_words(maps, out_format)
+        output(command).write(memory, words)
+        sums_tensor = row_sums(command)
+        if sums_tensor is not None:
+            sums_tensor.write(memory, sums.reshape(1, 1, *sums_tensor.tile))

@@ -1,0 +1,1 @@
+"""The RTL through Yosys: resources, proofs, lint."""

@@ -1,0 +1,277 @@
+"""`make -C vivado resources`: what the core needs of an XC7Z045, as Yosys counts it after synth_xilinx.
+
+`tiny` is synthesised whole. `zc706` is synthesised module by module: each module of MODULES once, without those of its
+parts that are in the list themselves, and counted as often as the design has it. So the array is extrapolated from one
+real row of dot products, the lanes from one real lane. Nothing is placed or routed: these are estimates.
+
+Counts are kept in out/synthesis/cache, so only modules that have changed are synthesised again. `--module NAME` counts
+that one of zc706 and prints its line; the JSON stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sim.contract import CONFIGS
+from sim.places import OUT, VIVADO
+from sim.synthesis.cache import Cache, digest, read_modules
+from sim.synthesis.yosys import read_rtl, run_yosys
+
+DEVICE = {"lut": 218_600, "ff": 437_200, "dsp": 900, "bram36": 545}  # XC7Z045
+SYNTHESIS = OUT / "synthesis"
+CACHE = SYNTHESIS / "cache"
+RESULT = VIVADO / "resources.json"
+LUT6_2 = VIVADO / "synth" / "lut6_2.v"
+TOP = "cpt_kernel"
+SYNTH = "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf"
+# Modules with a line of their own; all others are part of the module above them.
+MODULES = (
+    *(TOP, "control_registers", "cycle_counters", "list_runner", "command_check", "axi_reader", "axi_writer"),
+    *(
+        "core",
+        "planner",
+        "loader",
+        "row_requests",
+        "load_dispatch",
+        "load_writer",
+        "lane",
+        "feeder",
+        "conv_reads",
+        "wgrad_reads",
+    ),
+    *("sequencer", "array", "dpu_row", "row_sum", "accumulator", "epilogue", "requantise", "noise", "row_table"),
+    *("store", "store_buffer"),
+)
+# LUTs that a cell occupies; flip-flops and the rest are told by name.
+LUTS = {
+    **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
+    "LUT6_2": 1,
+    "SRL16E": 1,
+    "SRLC32E": 1,
+    "RAM32M": 4,
+    "RAM64M": 4,
+    "RAM32X1D": 2,
+    "RAM64X1D": 2,
+    "RAM128X1D": 4,
+    "RAM256X1S": 4,
+    "RAM128X1S": 2,
+    "RAM64X1S": 1,
+    "RAM32X1S": 1,
+    "RAM32X2S": 2,
+}
+# A specify block of Yosys' models has the delays of a -1 part, as measured by the project that made them.
+DELAY = re.compile(r"Latest arrival time in '.*' is (\d+)")
+
+
+@dataclass
+class Use:
+    """What something needs."""
+
+    lut: int = 0
+    ff: int = 0
+    dsp: int = 0
+    bram36: float = 0.0
+
+    def __add__(self, other: Use) -> Use:
+        return Use(self.lut + other.lut, self.ff + other.ff, self.dsp + other.dsp, self.bram36 + other.bram36)
+
+    def __mul__(self, times: int) -> Use:
+        return Use(self.lut * times, self.ff * times, self.dsp * times, self.bram36 * times)
+
+    @classmethod
+    def of(cls, cells: dict[str, int]) -> Use:
+        """Counts a netlist's cells.
+
+        >>> Use.of({"LUT6": 2, "LUT6_2": 1, "FDRE": 5, "RAMB18E1": 3, "CARRY4": 7})
+        Use(lut=3, ff=5, dsp=0, bram36=1.5)
+        """
+        return cls(
+            lut=sum(count * LUTS.get(cell, 0) for cell, count in cells.items()),
+            ff=sum(count for cell, count in cells.items() if re.fullmatch(r"FD[RSCP]E(_1)?", cell)),
+            dsp=cells.get("DSP48E1", 0),
+            bram36=cells.get("RAMB36E1", 0) + cells.get("RAMB18E1", 0) / 2,
+        )
+
+
+@dataclass
+class Part:
+    """One module of the design: how often it is there, what one needs, the longest path in it."""
+
+    module: str
+    count: int
+    use: Use
+    logic_ps: int  # LUTs, carry chains and flip-flops of the longest path, without wires
+
+
+@dataclass
+class Report:
+    """A build's resources."""
+
+    build: str
+    method: str
+    total: Use = field(default_factory=Use)
+    parts: list[Part] = field(default_factory=list)
+
+
+def kind(module: str) -> str:
+    """A module's name without the path of the instance that it was elaborated for."""
+    return module.lstrip("\\").split("$")[0]
+
+
+def elaborate(build: str) -> tuple[Path, list[str]]:
+    """The design as a file, with the contents of one module of each kind only, and the names of all its modules."""
+    SYNTHESIS.mkdir(parents=True, exist_ok=True)
+    full, design, listing = (SYNTHESIS / f"{build}{suffix}" for suffix in (".full.il", ".il", ".modules"))
+    number = list(CONFIGS).index(build)
+    read = read_rtl(TOP, f"-GBuild={number}", "--keep-hierarchy")
+    run_yosys([read, f"write_rtlil {full}", f"tee -q -o {listing} ls"])
+    names = re.findall(r"^  (\S+)$", listing.read_text(), flags=re.MULTILINE)
+    firsts = {kind(name): name for name in reversed(names)}
+    others = [name for name in names if kind(name) in MODULES and firsts[kind(name)] != name]
+    run_yosys(
+        [
+            f"read_rtlil {full}",
+            *(f"blackbox {escape(name)}" for name in others),
+            "hierarchy -top cpt_kernel -purge_lib",
+            f"write_rtlil {design}",
+        ]
+    )
+    full.unlink()
+    return design, names
+
+
+def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use, int]:
+    """What a module needs, and its longest path in picoseconds; `boxes` are left out."""
+    netlist, counts = SYNTHESIS / f"{name}.v", SYNTHESIS / f"{name}.stat.json"
+    hidden = [f"blackbox {escape(box)}" for box in boxes if box != top]
+    run_yosys(
+        [
+            *(f"read_rtlil {design}", *hidden, f"hierarchy -top {top}", f"rename {top} {name}"),
+            f"{SYNTH} -top {name}",
+            *(f"tee -q -o {counts} stat -json -tech xilinx", f"write_verilog -noexpr {netlist}"),
+        ],
+        seconds=7200,
+    )
+    return Use.of(cells_of(json.loads(counts.read_text()))), delay(netlist, name)
+
+
+def escape(module: str) -> str:
+    """A module's name where a Yosys script takes a pattern: brackets are not meant as such."""
+    return module.replace("[", "\\[").replace("]", "\\]")
+
+
+def cells_of(counts: dict[str, Any]) -> dict[str, int]:
+    cells: dict[str, int] = counts["design"]["num_cells_by_type"]
+    return cells
+
+
+def delay(netlist: Path, name: str) -> int:
+    """Yosys' static timing analysis of the mapped netlist, bit by bit: it is slow with wide wires."""
+    log = run_yosys(
+        [
+            *("read_verilog -specify -lib +/xilinx/cells_sim.v", f"read_verilog {netlist}", f"hierarchy -top {name}"),
+            *(f"techmap -map {LUT6_2}", "opt_lut", "techmap -map +/xilinx/lut_map.v -D LUT_WIDTH=6"),
+            *("clean", "splitnets -ports", "sta"),
+        ]
+    )
+    found = DELAY.findall(log)
+    return int(found[-1]) if found else 0
+
+
+def whole(build: str) -> Report:
+    """A build in one piece."""
+    SYNTHESIS.mkdir(parents=True, exist_ok=True)
+    design = SYNTHESIS / f"{build}.flat.il"
+    run_yosys([read_rtl(TOP, f"-GBuild={list(CONFIGS).index(build)}"), f"write_rtlil {design}"])
+    use, path = synthesise(design, TOP, [], f"{build}_whole")
+    return Report(build, "synthesised whole", use, [Part(TOP, 1, use, path)])
+
+
+def by_module(build: str, only: Sequence[str] = MODULES) -> Report:
+    """A build module by module, one of each kind; what was counted before is not counted again."""
+    design, names = elaborate(build)
+    counts = Counter(kind(name) for name in names)
+    boxes = [name for name in names if kind(name) in MODULES]
+    modules, cache = read_modules(design), Cache(CACHE)
+    report = Report(build, "one of each module synthesised, multiplied by their number")
+    for module in MODULES:
+        if not counts[module] or module not in only:
+            continue
+        representative = next(name for name in names if kind(name) == module)
+        key = digest(modules, representative, set(boxes), SYNTH)
+        found = cache.find(key)
+        if found is None:
+            use, path = synthesise(design, representative, boxes, f"{build}_{module}")
+            cache.keep(key, found := {"use": asdict(use), "logic_ps": path})
+        part = Part(module, counts[module], Use(**found["use"]), found["logic_ps"])
+        report.parts.append(part)
+        report.total += part.use * part.count
+        print(f"  {module}: {part.count} x {part.use}, {part.logic_ps} ps", file=sys.stderr, flush=True)
+    return report
+
+
+def table(report: Report) -> str:
+    """The report in Markdown."""
+    share = {name: 100 * getattr(report.total, name) / DEVICE[name] for name in DEVICE}
+    lines = [
+        f"### {report.build}: {report.method}",
+        "",
+        "| module | number | LUT each | FF each | DSP48E1 | BRAM36 | logic ns | LUT in all |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for part in sorted(report.parts, key=lambda part: -part.use.lut * part.count):
+        use = part.use
+        lines.append(
+            f"| {part.module} | {part.count} | {use.lut} | {use.ff} | {use.dsp} | {use.bram36:g} "
+            f"| {part.logic_ps / 1000:.2f} | {use.lut * part.count} |"
+        )
+    total = report.total
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "| | LUT | FF | DSP48E1 | BRAM36 |",
+            "|---|---|---|---|---|",
+            f"| {report.build} | {total.lut} | {total.ff} | {total.dsp} | {total.bram36:g} |",
+            "| XC7Z045 | " + " | ".join(str(have) for have in DEVICE.values()) + " |",
+            "| share | " + " | ".join(f"{percent:.1f} %" for percent in share.values()) + " |",
+            "",
+        ]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", choices=list(CONFIGS), help="only this one")
+    parser.add_argument("--json", action="store_true", help="print the JSON instead of tables")
+    parser.add_argument("--module", action="append", choices=MODULES, help="of zc706, only this one; may be repeated")
+    arguments = parser.parse_args()
+    if arguments.module:
+        if arguments.build not in (None, "zc706"):
+            parser.error(f"--module is of zc706, which is counted module by module; --build is {arguments.build}")
+        print(table(by_module("zc706", arguments.module)))
+        return 0
+    results = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+    for build, method in (("tiny", whole), ("zc706", by_module)):
+        if arguments.build in (None, build):
+            report = method(build)
+            results[build] = asdict(report)
+            if not arguments.json:
+                print(table(report), flush=True)
+    results["device"] = {"name": "XC7Z045", **DEVICE}
+    RESULT.write_text(json.dumps(results, indent=2) + "\n")
+    if arguments.json:
+        print(RESULT.read_text(), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""`make -C vivado lint`: Verilator on the packaged kernel of every build, its array as synthesised, and the monitor."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from sim.contract import CONFIGS
+from sim.devices.rtl_sources import rtl_sources
+from sim.devices.verilator import verilator_environment
+from sim.places import VIVADO
+from sim.synthesis.yosys import PRIMITIVES
+
+IP = VIVADO / "ip"
+
+
+def lint(top: str, *options: str) -> str:
+    """What Verilator has to say; nothing if the module is clean. The pin `interrupt` has the name Vitis gives it."""
+    command = ["verilator", "--lint-only", "-Wall", "-Wno-SYMRSVDWORD", "--quiet-stats", "--top-module", top, *options]
+    ran = subprocess.run(
+        [*command, *map(str, rtl_sources())], env=verilator_environment(), capture_output=True, text=True, check=False
+    )
+    return (ran.stdout + ran.stderr).strip()
+
+
+def lint_packaged(build: int, data_bits: int) -> str:
+    """The top that Vivado's packager gets, and the kernel in it."""
+    return lint("cpt_kernel_ip", f"-GBUILD={build}", f"-GDATA_BITS={data_bits}", str(IP / "cpt_kernel_ip.v"))
+
+
+def main() -> int:
+    complaints = {
+        f"{name}, packaged": lint_packaged(build, 8 * config["bus_bytes"])
+        for build, (name, config) in enumerate(CONFIGS.items())
+    }
+    complaints["response monitor"] = lint("response_monitor", str(IP / "response_monitor.v"))
+    complaints["dot products in LUTs"] = lint("dpu_row", "+define+SYNTHESIS", str(PRIMITIVES))
+    for name, complaint in complaints.items():
+        print(f"{name}: {complaint or 'clean'}")
+    return int(any(complaints.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

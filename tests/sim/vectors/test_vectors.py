@@ -1,0 +1,156 @@
+"""The vectors: their file, what they cover, that both formulations agree on them, that no byte of them drifts.
+
+`python tests/sim/vectors/test_vectors.py --write` renews vectors.sha256 after a change that is meant.
+"""
+
+import hashlib
+import struct
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.contract import CONFIGS, NO_COMMAND, Config, Error, Outcome
+from sim.contract.noise import random_codes
+from sim.reference import Reference
+from sim.reference.products import bit_serial
+from sim.vectors import Vector, catalogue
+from sim.vectors.catalogue import FAMILIES
+
+DIGESTS = Path(__file__).with_name("vectors.sha256")
+RENEW = "if the change is meant, run: python tests/sim/vectors/test_vectors.py --write"
+
+
+@pytest.fixture
+def vector() -> Vector:
+    before, after = np.arange(128, dtype=np.uint8), np.arange(128, dtype=np.uint8)[::-1].copy()
+    return Vector("a-name", before, after, 256, 64, 128, Error.SHAPE, 3, 2, slow=True)
+
+
+def digest_lines(config: str) -> list[str]:
+    return [
+        f"{hashlib.sha256(vector.to_bytes()).hexdigest()}  {config}/{vector.name}"
+        for vector in catalogue(Config.named(config))
+    ]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_no_byte_of_a_vector_has_changed(config: str) -> None:
+    golden = [line for line in DIGESTS.read_text().splitlines() if line.split("  ")[1].startswith(f"{config}/")]
+    changed = sorted({line.split("/")[1] for line in set(golden) ^ set(digest_lines(config))})
+    assert not changed, f"{len(changed)} vectors of {config} differ from {DIGESTS.name}: {changed[:5]} ...; {RENEW}"
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_both_formulations_agree(family: Callable[[Config], Iterator[Vector]], config: str) -> None:
+    """Vectors are made by plain integers; here they run bit-serially."""
+    reference = Reference(Config.named(config), bit_serial)
+    for vector in family(reference.config):
+        memory = vector.before.copy()
+        outcome = vector.run_on(reference, memory)
+        assert vector.agrees(memory, outcome), vector.name
+
+
+def test_both_builds_have_the_same_names_and_each_once() -> None:
+    names = {config: [vector.name for vector in catalogue(Config.named(config))] for config in CONFIGS}
+    assert names["tiny"] == names["zc706"]
+    assert [name for name, count in Counter(names["tiny"]).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_error_is_shown_by_a_vector(config: str) -> None:
+    assert {vector.error for vector in catalogue(Config.named(config))} == set(Error)
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_bytes_behind_the_image_are_claimed_only_where_a_bus_error_or_a_refusal_is_wanted(config: str) -> None:
+    for vector in catalogue(Config.named(config)):
+        assert vector.mem_bytes <= vector.before.size or vector.error != Error.OK, vector.name
+
+
+def test_a_vector_survives_its_file(vector: Vector, tmp_path: Path) -> None:
+    loaded = Vector.load(vector.save(tmp_path))
+    for field in vars(vector):
+        assert np.array_equal(getattr(loaded, field), getattr(vector, field)), field
+
+
+def test_the_file_is_laid_out_as_documented(vector: Vector, tmp_path: Path) -> None:
+    path = vector.save(tmp_path)
+    data = path.read_bytes()
+    assert path.name == "a-name.vec"
+    assert data[:8] == b"CPTVEC01"
+    assert struct.unpack("<14I", data[8:64]) == (256, 128, 64, 128, Error.SHAPE, 3, 2, 1, 0, 0, 0, 0, 0, 0)
+    assert data[64:192] == vector.before.tobytes()
+    assert data[192:] == vector.after.tobytes()
+
+
+def shortened(data: bytes) -> bytes:
+    return data[:-1]
+
+
+def lengthened(data: bytes) -> bytes:
+    return data + b"\0"
+
+
+def without_images(data: bytes) -> bytes:
+    return data[:64]
+
+
+def cut_in_the_header(data: bytes) -> bytes:
+    return data[:20]
+
+
+def emptied(data: bytes) -> bytes:
+    return b""
+
+
+def of_another_kind(data: bytes) -> bytes:
+    return b"CPTVEC02" + data[8:]
+
+
+def with_an_unknown_status(data: bytes) -> bytes:
+    return data[:24] + b"\x63" + data[25:]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        shortened,
+        lengthened,
+        without_images,
+        cut_in_the_header,
+        emptied,
+        of_another_kind,
+        with_an_unknown_status,
+    ],
+)
+def test_a_damaged_file_is_refused_by_name(vector: Vector, tmp_path: Path, damaged: Callable[[bytes], bytes]) -> None:
+    path = vector.save(tmp_path)
+    path.write_bytes(damaged(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"a-name\.vec"):
+        Vector.load(path)
+
+
+def test_a_vector_agrees_only_with_all_of_what_it_expects(vector: Vector) -> None:
+    expected = Outcome(Error.SHAPE, 3, 2, cycles=77)
+    assert vector.agrees(vector.after, expected)
+    assert not vector.agrees(vector.before, expected)
+    assert not vector.agrees(vector.after, replace(expected, error=Error.OK))
+    assert not vector.agrees(vector.after, replace(expected, error_index=NO_COMMAND))
+    assert not vector.agrees(vector.after, replace(expected, commands_done=3))
+
+
+def test_operands_of_a_vector_are_drawn_apart() -> None:
+    a, b = (random_codes((64,), 16, False, seed) for seed in (1000, 1001))
+    assert set(a.tolist()) != set(b.tolist())
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit(RENEW)
+    DIGESTS.write_text("".join(f"{line}\n" for config in CONFIGS for line in digest_lines(config)))
