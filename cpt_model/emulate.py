@@ -20,7 +20,7 @@ from cpt_model.arithmetic.passes import Watch
 from cpt_model.precision import layer_states
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output, Precision
-from sim.contract import Config, Executor
+from sim.contract import Build, Executor
 
 if TYPE_CHECKING:  # with pynq behind it: who only trains does not wait for that
     from host.driver.accelerator import Accelerator
@@ -62,7 +62,7 @@ class Report:
 
 @contextmanager
 def emulate(
-    model: nn.Module, device: str | Executor | Accelerator, layers: Sequence[str] | None = None, config: str = "zc706"
+    model: nn.Module, device: str | Executor | Accelerator, layers: Sequence[str] | None = None, build: str = "zc706"
 ) -> Iterator[Report]:
     """Sends the layers' products through the driver to a device while the context lasts.
 
@@ -70,7 +70,7 @@ def emulate(
         model: a prepared model.
         device: "reference", "hls", "rtl" or "pynq"; or an opened device, or an executor to simulate one with.
         layers: names of prepared layers, or one; all of them by default.
-        config: the accelerator's build.
+        build: the accelerator's build.
 
     >>> from cpt_model import prepare_
     >>> layer = prepare_(nn.Linear(20, 4))
@@ -85,7 +85,7 @@ def emulate(
     if unknown:
         raise ValueError(f"no prepared layer '{unknown[0]}'; there are: {', '.join(states)}")
     before = {name: states[name].watch for name in chosen}
-    with _opened(device, config) as accelerator:
+    with _opened(device, build) as accelerator:
         report = Report(accelerator.simulates or "board")
         try:
             for name in chosen:
@@ -96,12 +96,12 @@ def emulate(
                 states[name].watch = before[name]
 
 
-def _opened(device: str | Executor | Accelerator, config: str) -> AbstractContextManager[Accelerator]:
+def _opened(device: str | Executor | Accelerator, build: str) -> AbstractContextManager[Accelerator]:
     from host.driver.accelerator import Accelerator
     from host.driver.devices import open_device, open_simulated
 
     if isinstance(device, str):
-        return open_device(device, Config.named(config), log=_quiet)
+        return open_device(device, Build.named(build), log=_quiet)
     if isinstance(device, Accelerator):
         return nullcontext(device)
     return open_simulated(device, type(device).__name__, log=_quiet)

@@ -250,7 +250,7 @@ constexpr std::uint32_t DEFINED_FLAGS =
     | 1u << FLAG_ROW_SUMS;
 
 /// The parameters of a build.
-struct Config {
+struct Build {
     std::uint32_t lanes;
     std::uint32_t columns;
     std::uint32_t slice_groups;
@@ -260,17 +260,17 @@ struct Config {
     std::uint32_t bus_bytes;
 };
 
-constexpr Config CONFIG_TINY = {16u, 16u, 3u, 2048u, 512u, 256u, 8u};
-constexpr Config CONFIG_ZC706 = {48u, 16u, 9u, 12288u, 512u, 1024u, 64u};
+constexpr Build BUILD_TINY = {16u, 16u, 3u, 2048u, 512u, 256u, 8u};
+constexpr Build BUILD_ZC706 = {48u, 16u, 9u, 12288u, 512u, 1024u, 64u};
 
 /// The builds under the names they have on a command line.
 namespace builds {
-constexpr Config tiny = CONFIG_TINY;
-constexpr Config zc706 = CONFIG_ZC706;
+constexpr Build tiny = BUILD_TINY;
+constexpr Build zc706 = BUILD_ZC706;
 }  // namespace builds
 
 /// True when every parameter of a build is in its legal range.
-constexpr bool legal(const Config& c) {
+constexpr bool legal(const Build& c) {
     return c.lanes >= 16 && c.lanes <= 256
         && c.lanes % 16 == 0
         && c.columns >= 16 && c.columns <= 16

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "command.hpp"
-#include "config.hpp"
+#include "build.hpp"
 
 namespace cpt {
 

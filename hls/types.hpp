@@ -1,7 +1,7 @@
 // One type for each kind of signal, and one struct for each element of a stream.
 #pragma once
 
-#include "config.hpp"
+#include "build.hpp"
 
 // g++ takes the vendor's integers for uninitialised where it inlines them; warnings about our own code stay.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -1,8 +1,8 @@
 # Vitis HLS for the ZC706: C-simulation, synthesis, co-simulation and IP export of the kernel.
 #
-# Run by `make -C hls csim|csynth|cosim|export CONFIG=zc706`, which says what to do through the environment:
+# Run by `make -C hls csim|csynth|cosim|export BUILD=zc706`, which says what to do through the environment:
 #   CPT_STAGE    csim, csynth, cosim or export
-#   CPT_CONFIG   tiny or zc706
+#   CPT_BUILD    tiny or zc706
 #   CPT_SOURCES  the kernel's .cpp files, relative to this folder
 #   CPT_VECTORS  test vectors (csim and cosim): a folder, or files with spaces between them
 
@@ -38,10 +38,10 @@ proc check_version {oldest newest} {
     }
 }
 
-proc open_kernel {config part clock_period} {
-    open_project -reset build/vitis_$config
+proc open_kernel {build part clock_period} {
+    open_project -reset build/vitis_$build
     set_top cpt_kernel
-    set flags "-std=c++14 -DCPT_CONFIG=$config"
+    set flags "-std=c++14 -DCPT_BUILD=$build"
     foreach source [setting CPT_SOURCES] {
         add_files $source -cflags $flags
     }
@@ -77,6 +77,6 @@ proc run_stage {stage} {
 }
 
 check_version $oldest $newest
-open_kernel [setting CPT_CONFIG] $part $clock_period
+open_kernel [setting CPT_BUILD] $part $clock_period
 run_stage [setting CPT_STAGE]
 exit 0

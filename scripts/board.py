@@ -22,7 +22,7 @@ from host.compiler.networks import named_network
 from host.measure.golden import Golden, Product, job_key
 from host.measure.prediction import BYTES_PER_CYCLE, bound_cycles, model_cycles
 from scripts.board_fit import add_fit
-from sim.contract import CONFIGS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME, Config
+from sim.contract import BUILDS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME, Build
 from sim.devices import DEVICES
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def add_device(parser: argparse.ArgumentParser) -> None:
         help="simulated, or pynq: the board this runs on (reference)",
     )
     parser.add_argument(
-        "--config",
-        choices=list(CONFIGS),
+        "--build",
+        choices=list(BUILDS),
         help="the build to simulate, or that the board must have\n(simulated: zc706; board: any)",
     )
     parser.add_argument("--bitfile", default=f"{OVERLAY_NAME}.bit", help=f"of the board ({OVERLAY_NAME}.bit)")
@@ -225,8 +225,8 @@ def refuse_without_board(device: str) -> None:
 def opened(arguments: argparse.Namespace) -> Accelerator:
     from host.driver.devices import open_device
 
-    config = Config.named(arguments.config) if arguments.config else None
-    return open_device(arguments.device, config, arguments.bitfile)
+    build = Build.named(arguments.build) if arguments.build else None
+    return open_device(arguments.device, build, arguments.bitfile)
 
 
 def info(arguments: argparse.Namespace) -> int:
@@ -234,7 +234,7 @@ def info(arguments: argparse.Namespace) -> int:
         what = "simulated, " + accelerator.simulates if accelerator.simulates else "board"
         print(f"device    {accelerator.device.tag} ({what})")
         print(f"contract  {accelerator.version[0]}.{accelerator.version[1]}")
-        print(f"build     {accelerator.config.name}: {accelerator.config.parameters()}")
+        print(f"build     {accelerator.build.name}: {accelerator.build.parameters()}")
         print(f"done by   {'interrupt' if accelerator.kernel.by_interrupt else 'polling'}")
         free = accelerator.free_bytes()
         print(f"memory    {'unknown' if free is None else f'{free:,} contiguous bytes free'}")
@@ -318,8 +318,8 @@ def bits_of(steps: Iterable[Step]) -> list[tuple[int, int]]:
 
 def predicted(passes: Stream, job: Job, accelerator: Accelerator, bandwidth: float) -> tuple[float, float]:
     """Cycles of a pass: the bound, and the latency model's."""
-    commands, config = passes.compiled(job).commands.commands, accelerator.config
-    return bound_cycles(commands, config, bandwidth), model_cycles(commands, config, bandwidth)
+    commands, build = passes.compiled(job).commands.commands, accelerator.build
+    return bound_cycles(commands, build, bandwidth), model_cycles(commands, build, bandwidth)
 
 
 def told(rows: list[Row], source: object, folder: Path | None, name: str) -> int:

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = fit(rows)
     profile = {
         "name": arguments.name,
-        "config": found.config.name,
+        "build": found.build.name,
         "clock_mhz": found.clock_mhz,
         "bytes_per_cycle": round(found.bytes_per_cycle, 3),
         "latency": 60,

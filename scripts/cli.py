@@ -15,14 +15,14 @@ start here:
   cpt demo                     train with cyclic and with static precision, side by side; check one layer
   cpt experiment               the papers' comparisons at small scale, with several seeds
   cpt data cifar10             fetch CIFAR-10 and convert it once; `cpt data` lists the sets
-  cpt train --config digits    train a network at cyclic precision (cpt train --recipes lists the papers')
+  cpt train --build digits    train a network at cyclic precision (cpt train --recipes lists the papers')
   cpt report RUN...            one page about such runs: accuracy, cost, latency, roofline
   cpt sim --help               run a layer of your own on a simulated device
   cpt board measure --help     latency of a network's passes through the driver, on the board or simulated
   cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
   cpt cycles --body            measured cycles of ResNet layers on the RTL core
   cpt iteration                a whole training iteration on the RTL core, simulated
-  cpt vectors --config tiny    write the test vectors that every executor replays
+  cpt vectors --build tiny    write the test vectors that every executor replays
   cpt plot-schedule ten        precision schedules, drawn, with what they save
   cpt range-test --help        which precisions to cycle between; cpt landscape compares minima
   cpt tables                   the papers' cost tables, recomputed

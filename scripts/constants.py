@@ -57,12 +57,12 @@ def render_python(contract: Contract) -> str:
     lines += ["", "", "# name: (word of the command, lowest bit, width)"]
     lines += ["FIELDS: dict[str, tuple[int, int, int]] = {"]
     lines += [f'    "{name}": ({word}, {lsb}, {width}),' for name, (word, lsb, width) in contract["field"].items()]
-    lines += ["}", "", "CONFIGS: dict[str, dict[str, int]] = {"]
-    for config, values in contract["config"].items():
-        lines += [f'    "{config}": {{', *(f'        "{k}": {v},' for k, v in values.items()), "    },"]
+    lines += ["}", "", "BUILDS: dict[str, dict[str, int]] = {"]
+    for build, values in contract["build"].items():
+        lines += [f'    "{build}": {{', *(f'        "{k}": {v},' for k, v in values.items()), "    },"]
     lines += ["}", "", "# name: (least, most, what it must divide; 0 for nothing, what it must be a multiple of)"]
-    lines += ["CONFIG_RANGES: dict[str, tuple[int, int, int, int]] = {"]
-    lines += [f'    "{name}": ({a}, {b}, {c}, {d}),' for name, (a, b, c, d) in contract["config_range"].items()]
+    lines += ["BUILD_RANGES: dict[str, tuple[int, int, int, int]] = {"]
+    lines += [f'    "{name}": ({a}, {b}, {c}, {d}),' for name, (a, b, c, d) in contract["build_range"].items()]
     return "\n".join([*lines, "}", ""])
 
 
@@ -81,19 +81,19 @@ def render_cpp(contract: Contract) -> str:
         "/// The bits of field `flags` that have a meaning.",
         f"constexpr std::uint32_t DEFINED_FLAGS =\n    {flags};",
     ]
-    names = list(contract["config_range"])
-    lines += ["", "/// The parameters of a build.", "struct Config {"]
+    names = list(contract["build_range"])
+    lines += ["", "/// The parameters of a build.", "struct Build {"]
     lines += [*(f"    std::uint32_t {name};" for name in names), "};", ""]
-    for config, values in contract["config"].items():
+    for build, values in contract["build"].items():
         members = ", ".join(f"{values[name]}u" for name in names)
-        lines += [f"constexpr Config CONFIG_{config.upper()} = {{{members}}};"]
+        lines += [f"constexpr Build BUILD_{build.upper()} = {{{members}}};"]
     lines += ["", "/// The builds under the names they have on a command line.", "namespace builds {"]
-    lines += [f"constexpr Config {config} = CONFIG_{config.upper()};" for config in contract["config"]]
+    lines += [f"constexpr Build {build} = BUILD_{build.upper()};" for build in contract["build"]]
     lines += ["}  // namespace builds"]
     lines += [
         "",
         "/// True when every parameter of a build is in its legal range.",
-        "constexpr bool legal(const Config& c) {",
+        "constexpr bool legal(const Build& c) {",
     ]
     lines += ["    return " + "\n        && ".join(legality(contract)) + ";", "}"]
     return "\n".join([*lines, "", "}  // namespace cpt", ""])
@@ -102,7 +102,7 @@ def render_cpp(contract: Contract) -> str:
 def legality(contract: Contract) -> list[str]:
     """One comparison for each bound of each build parameter of `c`, in the syntax that C++ and SystemVerilog share."""
     clauses = []
-    for name, (least, most, divides, multiple) in contract["config_range"].items():
+    for name, (least, most, divides, multiple) in contract["build_range"].items():
         clauses.append(f"c.{name} >= {least} && c.{name} <= {most}")
         if divides:
             clauses.append(f"{divides} % c.{name} == 0")
@@ -112,30 +112,30 @@ def legality(contract: Contract) -> list[str]:
 
 
 def render_systemverilog(contract: Contract) -> str:
-    names = list(contract["config_range"])
+    names = list(contract["build_range"])
     lines = [f"// {NOTICE}", "", "/// The constants of the contract.", "package contract_pkg;", ""]
     lines += ["  // verilator lint_off UNUSEDPARAM", "  // A design uses those it needs."]
     lines += [f"  localparam logic [31:0] {name} = 32'd{value};" for name, value in plain_constants(contract)]
     lines += ["", "  /// The parameters of a build.", "  typedef struct packed {"]
-    lines += [*(f"    logic [31:0] {name};" for name in names), "  } config_t;", ""]
-    for config, values in contract["config"].items():
+    lines += [*(f"    logic [31:0] {name};" for name in names), "  } build_t;", ""]
+    for build, values in contract["build"].items():
         members = ",\n".join(f"      {name}: 32'd{values[name]}" for name in names)
-        lines += [f"  localparam config_t CONFIG_{config.upper()} = '{{\n{members}\n  }};"]
+        lines += [f"  localparam build_t BUILD_{build.upper()} = '{{\n{members}\n  }};"]
     lines += ["  // verilator lint_on UNUSEDPARAM"]
     lines += ["", "  /// True when every parameter of a build is in its legal range."]
-    lines += ["  function automatic bit legal(config_t c);"]
+    lines += ["  function automatic bit legal(build_t c);"]
     lines += ["    return " + "\n        && ".join(legality(contract)) + ";", "  endfunction"]
     return "\n".join([*lines, "", "endpackage", ""])
 
 
 def render_tcl(contract: Contract) -> str:
-    """What the Vivado scripts need: the overlay's names and the builds, numbered as the core's parameter `Build` is."""
+    """What the Vivado scripts need: the overlay's names and the builds, numbered as parameter `BuildNumber` of the core is."""
     lines = [f"# {NOTICE}", ""]
     lines += [f"set contract({name}) {value}" for name, value in contract["overlay"].items()]
-    lines += [f"set contract(configs) {{{' '.join(contract['config'])}}}"]
-    for number, (config, values) in enumerate(contract["config"].items()):
-        lines += [f"set contract({config},build) {number}"]
-        lines += [f"set contract({config},{name}) {value}" for name, value in values.items()]
+    lines += [f"set contract(builds) {{{' '.join(contract['build'])}}}"]
+    for number, (build, values) in enumerate(contract["build"].items()):
+        lines += [f"set contract({build},build) {number}"]
+        lines += [f"set contract({build},{name}) {value}" for name, value in values.items()]
     return "\n".join([*lines, ""])
 
 

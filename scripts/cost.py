@@ -149,7 +149,7 @@ def about(board: Board) -> dict[str, Any]:
         "gigabytes_per_second": profile.gigabytes_per_second,
         "latency": profile.memory.latency,
         "results": profile.results,
-        "config": profile.config.parameters(),
+        "build": profile.build.parameters(),
     }
 
 
@@ -157,7 +157,7 @@ def in_words(board: Board) -> str:
     known = about(board)
     if known["profile"] == PAPER:
         return "on the CPT paper's board"
-    sizes = known["config"]
+    sizes = known["build"]
     array = f"{sizes['lanes']} lanes x {sizes['columns']} columns x {16 * sizes['slice_groups']} bits of K"
     return f"on {known['profile']}: {array}, {known['clock_mhz']:g} MHz, {known['gigabytes_per_second']:g} GB/s"
 

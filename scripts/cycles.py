@@ -19,7 +19,7 @@ from host.compiler.precision import Output, Precision, result_bits
 from host.measure.prediction import bound_cycles
 from host.measure.simulated_list import AskedPass, simulate_list
 from scripts.cycles_table import efficiency, read_rows
-from sim.contract import CONFIGS, Command, Config, Format, operand_a, operand_b, output, row_sums
+from sim.contract import BUILDS, Build, Command, Format, operand_a, operand_b, output, row_sums
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlKernel
@@ -68,9 +68,9 @@ class Point:
         bits = bits[::-1] if which is Pass.INPUT_ERROR else bits
         return cls(row["layer"], which, bits, stored.startswith("planes"), stored.endswith("+sums"))
 
-    def commands(self, config: Config) -> list[Command]:
+    def commands(self, build: Build) -> list[Command]:
         layer = parse_layer(self.layer)
-        return lower(layer, self.which, self.precision(), config, self.output(), plan=Plan()).commands
+        return lower(layer, self.which, self.precision(), build, self.output(), plan=Plan()).commands
 
     def precision(self) -> Precision:
         a_bits, b_bits = reversed(self.bits) if self.which is Pass.INPUT_ERROR else self.bits
@@ -93,7 +93,7 @@ def stored_otherwise() -> Iterator[Point]:
         yield Point(layer, which, bits, row_sums=True)
 
 
-def unseen(config: Config) -> list[Point]:
+def unseen(build: Build) -> list[Point]:
     """Layers, passes and widths by the dice, as long as simulating them takes seconds."""
     dice = random.Random(UNSEEN_SEED)
     points: list[Point] = []
@@ -104,7 +104,7 @@ def unseen(config: Config) -> list[Point]:
         text = f"conv:n{batch},c{channels[0]}-{channels[1]},{extent}x{extent},k{kernel},s{stride},p{kernel // 2}"
         point = Point(text, dice.choice(list(Pass)), (dice.randint(3, 8), dice.randint(3, 8)))
         try:
-            bound = bound_cycles(point.commands(config), config)
+            bound = bound_cycles(point.commands(build), build)
         except PlanError:  # too large for the build's memories
             continue
         if UNSEEN_CYCLES[0] < bound < UNSEEN_CYCLES[1]:
@@ -121,12 +121,12 @@ def measure(kernel: RtlKernel, point: Point, verify: bool) -> dict[str, Any]:
     # Tiles of a tensor without the gaps between them.
     moved = sum(
         tensor.images * tensor.blocks * tensor.tile_bytes
-        for command in point.commands(kernel.config)
+        for command in point.commands(kernel.build)
         for tensor in (operand_a(command), operand_b(command), output(command), row_sums(command))
         if tensor is not None
     )
-    config = kernel.config
-    macs_per_cycle = config.lanes * config.columns * 16 * config.slice_groups
+    build = kernel.build
+    macs_per_cycle = build.lanes * build.columns * 16 * build.slice_groups
     array = layer.macs * precision.a_bits * precision.b_bits / macs_per_cycle
     bound = max(array, moved / kernel.ddr.bytes_per_cycle)
     return {
@@ -157,7 +157,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         " `per bit` is cycles over a_bits·b_bits, against the layer's widest operands, where the array's bound rules.",
         epilog="examples: cpt cycles --body --out out/cycles.json; cpt cycles --body --show vivado/cycles.json",
     )
-    parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
+    parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="the build (zc706)")
     parser.add_argument("--body", action="store_true", help="only the body layers of a CIFAR ResNet, 16-bit results")
     parser.add_argument("--unseen", action="store_true", help="other layers: those the latency model is examined on")
     parser.add_argument("--only", default="", metavar="TEXT", help="points whose layer or pass contains TEXT")
@@ -182,19 +182,19 @@ def run(arguments: argparse.Namespace) -> int:
 
     from sim.devices.rtl_executor import Ddr, RtlKernel
 
-    config = Config.named(arguments.config)
+    build = Build.named(arguments.build)
     points = [
         point
-        for point in (unseen(config) if arguments.unseen else grid(arguments.body))
+        for point in (unseen(build) if arguments.unseen else grid(arguments.body))
         if (arguments.only in point.layer or arguments.only in point.which.value)
         and (arguments.bits is None or tuple(arguments.bits) == point.bits)
     ]
     if not points:
         raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
-    kernel = RtlKernel(config, Ddr(arguments.bandwidth, arguments.latency))
+    kernel = RtlKernel(build, Ddr(arguments.bandwidth, arguments.latency))
     rows: list[dict[str, Any]] = []
     result = {
-        "config": kernel.config.parameters(),
+        "build": kernel.build.parameters(),
         "bytes_per_cycle": arguments.bandwidth,
         "latency": arguments.latency,
         "points": rows,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from host.compiler.jobs import RESULTS, Job, Step, stored_results, training_jobs
 from host.compiler.networks import named_network
-from sim.contract import CONFIGS, Config
+from sim.contract import BUILDS, Build
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlKernel
@@ -39,12 +39,12 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         default=RESULTS[0],
         help=f"what the passes store ({RESULTS[0]})",
     )
-    parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build (zc706)")
+    parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="the build (zc706)")
     parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
     parser.add_argument("--latency", type=int, default=60, help="cycles to the first beat of a read (60)")
     parser.add_argument("--clock-mhz", type=float, default=200.0, help="for the times that are printed (200)")
     parser.add_argument("--no-verify", action="store_true", help="do not compare results with the reference")
-    parser.add_argument("--out", type=Path, help=f"JSON of all counters ({FOLDER}/NETWORK-CONFIG-FW-BW.json)")
+    parser.add_argument("--out", type=Path, help=f"JSON of all counters ({FOLDER}/NETWORK-BUILD-FW-BW.json)")
     parser.set_defaults(run=run)
 
 
@@ -64,15 +64,15 @@ def run(arguments: argparse.Namespace) -> int:
         "fw_bits": arguments.fw_bits,
         "bw_bits": arguments.bw_bits,
         "results": arguments.results,
-        "config": Config.named(arguments.config).parameters(),
+        "build": Build.named(arguments.build).parameters(),
         "bytes_per_cycle": arguments.bandwidth,
         "latency": arguments.latency,
         "list_passes": LIST_PASSES,
     }
-    name = f"{arguments.network}-{arguments.config}-{arguments.fw_bits}-{arguments.bw_bits}.json"
+    name = f"{arguments.network}-{arguments.build}-{arguments.fw_bits}-{arguments.bw_bits}.json"
     out: Path = arguments.out or FOLDER / name
     rows = finished(out, heading)
-    kernel = RtlKernel(Config.named(arguments.config), Ddr(arguments.bandwidth, arguments.latency))
+    kernel = RtlKernel(Build.named(arguments.build), Ddr(arguments.bandwidth, arguments.latency))
     seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
     out.parent.mkdir(parents=True, exist_ok=True)
     with tqdm(total=len(jobs), initial=len(rows), unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}") as bar:

@@ -76,14 +76,14 @@ def grid_deviations(path: Path) -> list[Deviation]:
     """Every point of a file that `cpt cycles --out` wrote."""
     from scripts.cycles import Point
     from scripts.cycles_table import PLAIN
-    from sim.contract import Config
+    from sim.contract import Build
     from sim.latency import Memory, command_time
 
     measured = json.loads(path.read_text())
-    config, memory = Config("measured", **measured["config"]), Memory(measured["bytes_per_cycle"], measured["latency"])
+    build, memory = Build("measured", **measured["build"]), Memory(measured["bytes_per_cycle"], measured["latency"])
     rows = []
     for row in measured["points"]:
-        model = sum(command_time(command, config, memory).cycles for command in Point.measured(row).commands(config))
+        model = sum(command_time(command, build, memory).cycles for command in Point.measured(row).commands(build))
         what = f"{row['layer']} {row['pass']} {row['a_bits']}x{row['b_bits']}"
         what += f" {row['stored']}" if row["stored"] != PLAIN else ""
         rows.append(Deviation(what, row["cycles"], model))
@@ -96,18 +96,18 @@ def iteration_deviation(path: Path) -> Deviation:
     from host.compiler.lower import lower
     from host.compiler.networks import named_network
     from host.compiler.plan import Plan
-    from sim.contract import Config
+    from sim.contract import Build
     from sim.latency import Memory, command_time
     from sim.latency.core import LIST_BEGINS
 
     measured: dict[str, Any] = json.loads(path.read_text())
-    config, memory = Config("measured", **measured["config"]), Memory(measured["bytes_per_cycle"], measured["latency"])
+    build, memory = Build("measured", **measured["build"]), Memory(measured["bytes_per_cycle"], measured["latency"])
     step = Step(0, measured["fw_bits"], measured["bw_bits"])
 
     def cycles(job: Job) -> float:
         stored = stored_results(job.layer, job.which, job.precision, measured["results"])
-        program = lower(job.layer, job.which, job.precision, config, stored, plan=Plan())
-        return sum(command_time(command, config, memory).cycles for command in program.commands)
+        program = lower(job.layer, job.which, job.precision, build, stored, plan=Plan())
+        return sum(command_time(command, build, memory).cycles for command in program.commands)
 
     done = len(measured["passes"])
     jobs = training_jobs(named_network(measured["network"], measured["batch"]), [step])

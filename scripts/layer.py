@@ -11,7 +11,7 @@ import numpy as np
 
 from host.compiler.layer import Conv, Pass
 from host.driver.quantised_pass import run_quantised
-from sim.contract import Config
+from sim.contract import Build
 from sim.contract.noise import noise
 from sim.reference import Reference
 from sim.reference.products import bit_serial
@@ -67,7 +67,7 @@ def measure() -> list[Row]:
 
     from cpt_model.affine_pass import float_pass, quantised_pass
 
-    reference = Reference(Config.named("zc706"), bit_serial)
+    reference = Reference(Build.named("zc706"), bit_serial)
     activations = np.maximum(gaussian(LAYER.input_shape, 1), 0)
     weights = gaussian(LAYER.weight_shape, 2) * np.float32(0.1)
     error = gaussian(LAYER.output_shape, 3) * np.float32(1e-3)

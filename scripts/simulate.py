@@ -13,7 +13,7 @@ from host.compiler.layer import Conv, Pass
 from host.compiler.layer_spec import HELP, parse_layer
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
-from sim.contract import CONFIGS, Config
+from sim.contract import BUILDS, Build
 from sim.contract.noise import random_codes
 from sim.devices import DEVICES
 from sim.reference import Reference
@@ -37,7 +37,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         default="reference",
         help="the reference by plain integers or by bit planes, the HLS kernel in C++, the Verilated RTL (reference)",
     )
-    parser.add_argument("--config", choices=list(CONFIGS), default="zc706", help="the build to simulate (zc706)")
+    parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="the build to simulate (zc706)")
     parser.add_argument("--layer", default="conv:n8,c16-16,32x32,k3,p1", help=HELP)
     parser.add_argument("--bits", type=int, nargs=2, default=(8, 8), metavar=("FW", "BW"), help="widths (8 8)")
     parser.add_argument("--seed", type=int, default=1, help="of the random codes (1)")
@@ -66,10 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     from host.driver.devices import open_device
 
     layer = parse_layer(arguments.layer)
-    config = Config.named(arguments.config)
+    build = Build.named(arguments.build)
     for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
-        lower(layer, which, pass_precision(which, *arguments.bits), config, plan=Plan())
-    with open_device(arguments.device, config) as accelerator:
+        lower(layer, which, pass_precision(which, *arguments.bits), build, plan=Plan())
+    with open_device(arguments.device, build) as accelerator:
         rows = [run_one(accelerator, layer, which, arguments) for which in Pass]
     print(json.dumps(rows, indent=2) if arguments.json else as_table(rows))
     return 1 if any(row.get("reference differs") or row.get("PyTorch differs") for row in rows) else 0
@@ -95,7 +95,7 @@ def run_one(accelerator: Accelerator, layer: Conv, which: Pass, arguments: argpa
     if arguments.verify:
         from cpt_model.arithmetic.integer import integer_pass
 
-        expected = run_pass(Reference(accelerator.config), layer, which, precision, a, b).result
+        expected = run_pass(Reference(accelerator.build), layer, which, precision, a, b).result
         row["reference differs"] = int(np.count_nonzero(done.result != expected))
         row["PyTorch differs"] = int(np.count_nonzero(done.result != integer_pass(layer, which, a, b)))
     return row

@@ -1,4 +1,4 @@
-"""`cpt vectors`: writes the test vectors of a configuration, lists them, or replays them on a device."""
+"""`cpt vectors`: writes the test vectors of a build, lists them, or replays them on a device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.contract import CONFIGS, Config
+from sim.contract import BUILDS, Build
 from sim.devices import DEVICES, open_executor
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         help="write the test vectors that every executor replays",
         description="Writes one .vec file a vector (format: section 11 of the contract). The same bytes on every "
         "machine. With --on, runs them on a device instead and compares memory and registers.",
-        epilog="example: cpt vectors --on rtl --config zc706 --seeds 2",
+        epilog="example: cpt vectors --on rtl --build zc706 --seeds 2",
     )
-    parser.add_argument("--config", default="tiny", choices=list(CONFIGS), help="the build they are for (tiny)")
-    parser.add_argument("--out", type=Path, help="folder to write to (out/vectors/CONFIG)")
+    parser.add_argument("--build", default="tiny", choices=list(BUILDS), help="the build they are for (tiny)")
+    parser.add_argument("--out", type=Path, help="folder to write to (out/vectors/BUILD)")
     parser.add_argument("--list", action="store_true", help="print names, expected errors and sizes; write nothing")
     parser.add_argument("--on", choices=DEVICES, metavar="DEVICE", help=f"replay on one of {', '.join(DEVICES)}")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="with --on: those whose name matches (all)")
@@ -41,32 +41,32 @@ def run(arguments: argparse.Namespace) -> int:
 
     from sim.vectors import catalogue
 
-    config = Config.named(arguments.config)
-    vectors = catalogue(config)
+    build = Build.named(arguments.build)
+    vectors = catalogue(build)
     if arguments.on is not None:
         if arguments.seeds < 0 or (arguments.seeds and arguments.on != "rtl"):
             raise ValueError(f"--seeds {arguments.seeds}: a number from 1, of memories for the device rtl")
         chosen = [each for each in vectors if fnmatch(each.name, arguments.only) and (arguments.slow or not each.slow)]
-        return replay(list(devices(arguments.on, config, arguments.seeds)), chosen)
+        return replay(list(devices(arguments.on, build, arguments.seeds)), chosen)
     if arguments.list:
         for vector in vectors:
             print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{' slow' * vector.slow}")
         return 0
-    folder = arguments.out or Path("out") / "vectors" / arguments.config
+    folder = arguments.out or Path("out") / "vectors" / arguments.build
     folder.mkdir(parents=True, exist_ok=True)
-    written = [vector.save(folder) for vector in tqdm(vectors, desc=f"vectors {arguments.config}", unit="vector")]
+    written = [vector.save(folder) for vector in tqdm(vectors, desc=f"vectors {arguments.build}", unit="vector")]
     print(f"{len(written)} vectors, {sum(path.stat().st_size for path in written) / 1e6:.1f} MB, in {folder}")
     return 0
 
 
-def devices(name: str, config: Config, seeds: int) -> Iterator[tuple[str, Executor]]:
+def devices(name: str, build: Build, seeds: int) -> Iterator[tuple[str, Executor]]:
     """The device, or one for each seed of an unfriendly memory."""
     if not seeds:
-        yield f"{name} ({config.name})", open_executor(name, config)
+        yield f"{name} ({build.name})", open_executor(name, build)
     for seed in range(1, seeds + 1):
         from sim.devices.rtl_executor import Ddr, RtlKernel
 
-        yield f"{name} ({config.name}), seed {seed}", RtlKernel(config, Ddr.unfriendly(seed))
+        yield f"{name} ({build.name}), seed {seed}", RtlKernel(build, Ddr.unfriendly(seed))
 
 
 def replay(devices: list[tuple[str, Executor]], vectors: list[Vector]) -> int:

@@ -21,11 +21,11 @@ from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import EXACT, Output, Precision
 from host.compiler.program import Program
-from sim.contract import Command, Config, Error, Flag, Format, Opcode
+from sim.contract import Build, Command, Error, Flag, Format, Opcode
 from sim.reference import Reference
 
 ROOT = Path(__file__).parents[1]
-TINY, ZC706 = Config.named("tiny"), Config.named("zc706")
+TINY, ZC706 = Build.named("tiny"), Build.named("zc706")
 WORD = 0xFFFFFFFF
 
 Codes = npt.NDArray[np.int64]

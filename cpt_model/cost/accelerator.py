@@ -2,7 +2,7 @@
 
 Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
 driver does it; their cycles come from `sim.latency`. Results are rounded as training may have them
-(`Config(results="rounded")`), without row sums unless the profile says so. Layers that stay float, and batch
+(`Build(results="rounded")`), without row sums unless the profile says so. Layers that stay float, and batch
 normalisations, cost no time.
 """
 
@@ -19,7 +19,7 @@ from host.compiler.jobs import pass_precision, stored_results
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
-from sim.contract import Config
+from sim.contract import Build
 from sim.latency import CommandTime, Memory, command_time
 
 
@@ -32,7 +32,7 @@ class Profile:
     """
 
     name: str
-    config: Config
+    build: Build
     clock_mhz: float
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
@@ -46,8 +46,8 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("zc706", Config.named("zc706"), 200.0, Memory(50.0, 60)),  # the SODIMM on the PL side, 10 GB/s
-        Profile("zc706-ps", Config.named("zc706"), 200.0, Memory(17.0, 60)),  # the ARM's DDR3, 3.4 GB/s
+        Profile("zc706", Build.named("zc706"), 200.0, Memory(50.0, 60)),  # the SODIMM on the PL side, 10 GB/s
+        Profile("zc706-ps", Build.named("zc706"), 200.0, Memory(17.0, 60)),  # the ARM's DDR3, 3.4 GB/s
     )
 }
 
@@ -114,6 +114,6 @@ def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> Co
     """One product's pass: the commands the driver would start, one after the other."""
     precision = pass_precision(which, bits.forward, bits.gradient)
     output = stored_results(product, which, precision, profile.results)
-    program = lower(product, which, precision, profile.config, output, plan=Plan())
-    times = (command_time(command, profile.config, profile.memory) for command in program.commands)
+    program = lower(product, which, precision, profile.build, output, plan=Plan())
+    times = (command_time(command, profile.build, profile.memory) for command in program.commands)
     return sum(times, start=CommandTime(profile.list_us * profile.clock_mhz, 0, 0, 0))

@@ -17,11 +17,11 @@ from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.resources import Resources, ResourceTable, buildable, read_table
 from cpt_model.cost.run import Run
 from cpt_model.cost.workload import Lowered, PassError, Workload, hours
-from sim.contract import CHANNEL_BLOCK, CONFIG_RANGES, Config
+from sim.contract import BUILD_RANGES, CHANNEL_BLOCK, Build
 
 BASE = PROFILES["zc706"]  # what is not swept is as there: memories, bus, the memory's latency
 WORDS = {"lut": "LUT", "ff": "FF", "dsp": "DSP", "bram36": "BRAM36"}
-_least, _most, _, _step = CONFIG_RANGES["lanes"]
+_least, _most, _, _step = BUILD_RANGES["lanes"]
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Space:
     """The values to combine; each is legal by the contract, or refused when the builds are made."""
 
     lanes: Sequence[int] = tuple(range(_least, _most + 1, _step))
-    columns: Sequence[int] = (BASE.config.columns,)
+    columns: Sequence[int] = (BASE.build.columns,)
     slice_groups: Sequence[int] = (3, 6, 9, 12, 15, 18, 27, 36)
-    lane_words: Sequence[int] = (BASE.config.lane_words,)
+    lane_words: Sequence[int] = (BASE.build.lane_words,)
     clocks_mhz: Sequence[float] = (100.0, 200.0)
     bandwidths: Sequence[float] = tuple(sorted(profile.gigabytes_per_second for profile in PROFILES.values()))
 
-    def builds(self) -> list[Config]:
+    def builds(self) -> list[Build]:
         """Every combination of sizes.
 
         >>> [build.name for build in Space(lanes=(16, 48), slice_groups=(9,)).builds()]
@@ -45,7 +45,7 @@ class Space:
         several = len(set(self.lane_words)) > 1
         return [
             replace(
-                BASE.config,
+                BASE.build,
                 name=f"{lanes}x{columns}x{groups}" + (f" {words} words" if several else ""),
                 lanes=lanes,
                 columns=columns,
@@ -55,11 +55,11 @@ class Space:
             for lanes, columns, groups, words in product(*map(dict.fromkeys, axes))
         ]
 
-    def boards(self, config: Config) -> Iterator[Profile]:
+    def boards(self, build: Build) -> Iterator[Profile]:
         """A build at every clock and bandwidth."""
         for clock, bandwidth in product(dict.fromkeys(self.clocks_mhz), dict.fromkeys(self.bandwidths)):
             board = adjusted(BASE, clock, bandwidth)
-            yield replace(board, name=config.name, config=config)
+            yield replace(board, name=build.name, build=build)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def sweep(
     part: Resources,
     space: Space,
     table: ResourceTable | None = None,
-    shown: Callable[[list[Config]], Iterable[Config]] = iter,
+    shown: Callable[[list[Build]], Iterable[Build]] = iter,
 ) -> Sweep:
     """Times every build that fits the part.
 
@@ -154,21 +154,21 @@ def sweep(
     def skip(reason: str, example: str, number: int) -> None:
         skipped.setdefault(reason, Skipped(example)).count += number
 
-    for config in shown(space.builds()):
-        boards = list(space.boards(config))
-        unknown = not_modelled(config)
+    for build in shown(space.builds()):
+        boards = list(space.boards(build))
+        unknown = not_modelled(build)
         if unknown:
-            skip("slices of K that the latency model is not of", f"{config.name}: {unknown}", len(boards))
+            skip("slices of K that the latency model is not of", f"{build.name}: {unknown}", len(boards))
             continue
-        need = table.estimate(config)
+        need = table.estimate(build)
         lacking = need.exceeded(part)
         if lacking:
             names = " and ".join(WORDS[name] for name in lacking)
             needs = ", ".join(f"{getattr(need, name):,.0f} {WORDS[name]}" for name in lacking)
-            skip(f"too many {names}", f"{config.name} needs {needs}", len(boards))
+            skip(f"too many {names}", f"{build.name} needs {needs}", len(boards))
             continue
         try:
-            lowered = workload.lowered(config, precisions)
+            lowered = workload.lowered(build, precisions)
         except PassError as problem:
             skip(f"cannot run {problem.what}", str(problem), len(boards))
             continue
@@ -176,16 +176,16 @@ def sweep(
     return Sweep(designs, skipped)
 
 
-def not_modelled(config: Config) -> str:
+def not_modelled(build: Build) -> str:
     """Why the latency model is not of a build, if it is not.
 
-    >>> not_modelled(Config.named("zc706"))
+    >>> not_modelled(Build.named("zc706"))
     ''
     """
-    least = 3 * config.lanes // CHANNEL_BLOCK
-    if config.slice_groups >= least and config.slice_groups % 3 == 0:
+    least = 3 * build.lanes // CHANNEL_BLOCK
+    if build.slice_groups >= least and build.slice_groups % 3 == 0:
         return ""
-    return f"{config.lanes} lanes need at least {least} groups of K, a multiple of 3"
+    return f"{build.lanes} lanes need at least {least} groups of K, a multiple of 3"
 
 
 def _design(lowered: Lowered, board: Profile, need: Resources, run: Run, static: Run) -> Design:
@@ -201,5 +201,5 @@ def _design(lowered: Lowered, board: Profile, need: Resources, run: Run, static:
         hours(timed, run, board),
         hours(timed, static, board),
         {stream: 100 * cycles / total for stream, cycles in ruled.items()},
-        buildable(board.config),
+        buildable(board.build),
     )

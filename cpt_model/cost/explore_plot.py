@@ -80,8 +80,8 @@ def draw_design_roofline(design: Design, count: ModelCount, run: Run, path: Path
 
 def named(design: Design) -> str:
     """A design in words."""
-    config = design.profile.config
-    return f"{config.lanes} lanes x {config.columns} columns x {16 * config.slice_groups} bits of K"
+    build = design.profile.build
+    return f"{build.lanes} lanes x {build.columns} columns x {16 * build.slice_groups} bits of K"
 
 
 def _luts(designs: list[Design]) -> list[float]:

@@ -76,14 +76,14 @@ class Report:
 
 def front_row(design: Design, part: Resources) -> tuple[str, ...]:
     """Cells under FRONT_HEAD."""
-    config = design.profile.config
+    build = design.profile.build
     needs = (
         f"{getattr(design.resources, name):,.0f} ({getattr(design.resources, name) / getattr(part, name):.0%})"
         for name in NAMES
     )
     shares = "/".join(f"{design.shares_pct[stream]:.0f}" for stream in ("compute", "load", "store"))
     return (
-        f"{config.lanes} x {config.columns} x {16 * config.slice_groups}",
+        f"{build.lanes} x {build.columns} x {16 * build.slice_groups}",
         f"{design.hours:.4g}",
         f"{design.saving_hours_pct:.1f} %",
         *needs,
@@ -96,8 +96,8 @@ def best_rows(found: Sweep) -> list[tuple[str, ...]]:
     """The fastest design at each clock and bandwidth."""
     rows: list[tuple[str, ...]] = []
     for (clock, bandwidth), front in found.fronts.items():
-        config = front[-1].profile.config
-        array = f"{config.lanes} x {config.columns} x {16 * config.slice_groups}"
+        build = front[-1].profile.build
+        array = f"{build.lanes} x {build.columns} x {16 * build.slice_groups}"
         needs = f"{front[-1].resources.lut:,.0f}"
         rows.append((f"{clock:g}", f"{bandwidth:g}", array, f"{front[-1].hours:.4g}", needs))
     return rows
@@ -154,7 +154,7 @@ def as_values(report: Report) -> dict[str, Any]:
 def _values(design: Design) -> dict[str, Any]:
     return {
         "name": design.profile.name,
-        "config": design.profile.config.parameters(),
+        "build": design.profile.build.parameters(),
         "clock_mhz": design.profile.clock_mhz,
         "gigabytes_per_second": design.profile.gigabytes_per_second,
         "hours": design.hours,

@@ -19,7 +19,7 @@ from host.compiler.networks import named_network
 from host.compiler.plan import Plan
 from host.measure.prediction import model_cycles
 from host.measure.report import Row
-from sim.contract import Command, Config
+from sim.contract import Build, Command
 
 # From a slow port to two full buses.
 BANDWIDTHS = np.geomspace(2.0, 128.0, 49)
@@ -39,7 +39,7 @@ class Fit:
         mean_pct, worst_pct: deviations of the fitted model from the latencies.
     """
 
-    config: Config
+    build: Build
     clock_mhz: float
     bytes_per_cycle: float
     list_us: float
@@ -53,22 +53,22 @@ class Fit:
 
 def fit(rows: Sequence[Row]) -> Fit:
     """The least mean deviation, over all bandwidths; the host's share is the median of what is left."""
-    config, clock = _build(rows)
-    passes = [_commands(row, config) for row in rows]
+    build, clock = _build(rows)
+    passes = [_commands(row, build) for row in rows]
     measured = np.array([row.latency_us for row in rows])
     best: Fit | None = None
     for bandwidth in BANDWIDTHS.tolist():
-        model = np.array([model_cycles(commands, config, bandwidth) / clock for commands in passes])
+        model = np.array([model_cycles(commands, build, bandwidth) / clock for commands in passes])
         host = max(0.0, statistics.median((measured - model).tolist()))
         deviations = 100 * np.abs((model + host) / measured - 1)
-        found = Fit(config, clock, bandwidth, host, float(deviations.mean()), float(deviations.max()))
+        found = Fit(build, clock, bandwidth, host, float(deviations.mean()), float(deviations.max()))
         if best is None or found.mean_pct < best.mean_pct:
             best = found
     assert best is not None
     return best
 
 
-def _build(rows: Sequence[Row]) -> tuple[Config, float]:
+def _build(rows: Sequence[Row]) -> tuple[Build, float]:
     if len(rows) < 3:
         raise FitError(f"{len(rows)} passes are too few to fit a memory and a host to: measure three or more")
     kinds = {(row.source, row.build, row.clock_mhz) for row in rows}
@@ -80,14 +80,14 @@ def _build(rows: Sequence[Row]) -> tuple[Config, float]:
     wrong = [row for row in rows if not row.latency_us > 0]
     if wrong:
         raise FitError(f"latency_us = {wrong[0].latency_us} of layer '{wrong[0].layer}': a latency is above 0")
-    return Config.named(build), clock
+    return Build.named(build), clock
 
 
-def _commands(row: Row, config: Config) -> list[Command]:
+def _commands(row: Row, build: Build) -> list[Command]:
     layers = named_network(row.network, row.batch)
     if row.layer not in layers:
         raise FitError(f"network '{row.network}' has no layer '{row.layer}'")
     layer, which = layers[row.layer], Pass(row.which)
     precision = pass_precision(which, row.fw_bits, row.bw_bits)
     stored = stored_results(layer, which, precision, row.results)
-    return lower(layer, which, precision, config, stored, plan=Plan()).commands
+    return lower(layer, which, precision, build, stored, plan=Plan()).commands

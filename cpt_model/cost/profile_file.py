@@ -4,7 +4,7 @@ A file has a name, a build (the name of one of the contract's, or parameters as 
 clock, the memory's bandwidth in one of two units, and the cycles to a read's first beat. It may have the microseconds
 that the host takes to start a list for each pass (`cpt board fit` writes such files), and what passes store:
 
-    {"name": "mine", "config": "zc706", "clock_mhz": 150, "gigabytes_per_second": 3.2, "latency": 60}
+    {"name": "mine", "build": "zc706", "clock_mhz": 150, "gigabytes_per_second": 3.2, "latency": 60}
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 
 from cpt_model.cost.accelerator import PROFILES, Profile
 from host.compiler.jobs import RESULTS
-from sim.contract import CONFIG_RANGES, CONFIGS, Config
+from sim.contract import BUILD_RANGES, BUILDS, Build
 from sim.latency import Memory
 
 BANDWIDTHS = ("bytes_per_cycle", "gigabytes_per_second")
-KEYS = ("name", "config", "clock_mhz", *BANDWIDTHS, "latency", "list_us", "results")
+KEYS = ("name", "build", "clock_mhz", *BANDWIDTHS, "latency", "list_us", "results")
 
 
 class ProfileError(ValueError):
@@ -31,7 +31,7 @@ class ProfileError(ValueError):
 def find_profile(name: str, also: tuple[str, ...] = ()) -> Profile:
     """A profile of `PROFILES`, or a file's; a refusal lists what the caller knows besides, too.
 
-    >>> find_profile("zc706").config.lanes
+    >>> find_profile("zc706").build.lanes
     48
     """
     if name in PROFILES:
@@ -60,7 +60,7 @@ def load_profile(path: Path) -> Profile:
 def profile_of(values: object) -> Profile:
     """A profile from what a file holds.
 
-    >>> values = {"name": "slow", "config": "zc706", "clock_mhz": 100, "gigabytes_per_second": 5, "latency": 30}
+    >>> values = {"name": "slow", "build": "zc706", "clock_mhz": 100, "gigabytes_per_second": 5, "latency": 30}
     >>> profile_of(values).memory
     Memory(bytes_per_cycle=50.0, latency=30)
     """
@@ -70,7 +70,7 @@ def profile_of(values: object) -> Profile:
     stated = [name for name in BANDWIDTHS if name in values]
     if len(stated) != 1:
         raise ProfileError(f"the bandwidth is said once, as {' or as '.join(BANDWIDTHS)}; here {len(stated)} times")
-    for key in ("name", "config", "clock_mhz", "latency"):
+    for key in ("name", "build", "clock_mhz", "latency"):
         if key not in values:
             raise ProfileError(f"'{key}' is missing")
     if not isinstance(values["name"], str) or not values["name"]:
@@ -80,7 +80,7 @@ def profile_of(values: object) -> Profile:
     per_cycle = bandwidth if stated[0] == "bytes_per_cycle" else bandwidth * 1e3 / clock
     return Profile(
         values["name"],
-        _config(values["name"], values["config"]),
+        _config(values["name"], values["build"]),
         clock,
         Memory(per_cycle, _whole("latency", values["latency"], least=0)),
         0.0 if values.get("list_us", 0) == 0 else _positive("list_us", values["list_us"]),
@@ -115,20 +115,20 @@ def _results(name: object) -> str:
     return str(name)
 
 
-def _config(name: str, values: object) -> Config:
+def _config(name: str, values: object) -> Build:
     if isinstance(values, str):
-        if values not in CONFIGS:
-            raise ProfileError(f"config '{values}' is none of the contract's builds: {', '.join(CONFIGS)}")
-        return Config.named(values)
+        if values not in BUILDS:
+            raise ProfileError(f"build '{values}' is none of the contract's builds: {', '.join(BUILDS)}")
+        return Build.named(values)
     if not isinstance(values, dict):
         raise ProfileError(
-            f"config is the name of a build ({', '.join(CONFIGS)}) or an object of its parameters, not {_kind(values)}"
+            f"build is the name of a build ({', '.join(BUILDS)}) or an object of its parameters, not {_kind(values)}"
         )
-    _known_keys(values, tuple(CONFIG_RANGES), "config")
-    for parameter in CONFIG_RANGES:
+    _known_keys(values, tuple(BUILD_RANGES), "build")
+    for parameter in BUILD_RANGES:
         if parameter not in values:
-            raise ProfileError(f"config: '{parameter}' is missing")
-    return Config(name, **{key: _whole(f"config: {key}", value) for key, value in values.items()})
+            raise ProfileError(f"build: '{parameter}' is missing")
+    return Build(name, **{key: _whole(f"build: {key}", value) for key, value in values.items()})
 
 
 def _known_keys(values: dict[str, Any], known: tuple[str, ...], where: str) -> None:

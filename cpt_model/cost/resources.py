@@ -27,14 +27,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sim.contract import Config
+from sim.contract import Build
 from sim.places import VIVADO
 
 TABLE = VIVADO / "resources.json"
 BASE = "zc706"
 HALF_BLOCKS = ((512, 36), (1024, 18), (2048, 9))  # words and bits of a RAMB18
 
-Size = Callable[[Config], float]
+Size = Callable[[Build], float]
 
 
 class ResourceError(ValueError):
@@ -91,20 +91,20 @@ class ResourceTable:
         """Modules that no rule names; they are taken as fixed."""
         return [module.name for module in self.modules if module.name not in RULES and module.name not in FIXED]
 
-    def estimate(self, config: Config) -> Resources:
+    def estimate(self, build: Build) -> Resources:
         """What a build needs.
 
-        >>> read_table().estimate(Config.named("zc706")).dsp > read_table().estimate(Config.named("tiny")).dsp
+        >>> read_table().estimate(Build.named("zc706")).dsp > read_table().estimate(Build.named("tiny")).dsp
         True
         """
-        return sum((_scaled(module, config) for module in self.modules), start=Resources())
+        return sum((_scaled(module, build) for module in self.modules), start=Resources())
 
 
-def _scaled(module: Module, config: Config) -> Resources:
-    rules, base = RULES.get(module.name, {}), Config.named(BASE)
+def _scaled(module: Module, build: Build) -> Resources:
+    rules, base = RULES.get(module.name, {}), Build.named(BASE)
     return Resources(
         *(
-            getattr(module.use, name) * (rules[name](config) / rules[name](base) if name in rules else 1)
+            getattr(module.use, name) * (rules[name](build) / rules[name](base) if name in rules else 1)
             for name in NAMES
         )
     )
@@ -115,34 +115,34 @@ def _rule(lut: Size, ff: Size | None = None, dsp: Size | None = None, bram36: Si
     return {"lut": lut, "ff": ff or lut, "dsp": dsp or lut, "bram36": bram36 or lut}
 
 
-def _lanes(config: Config) -> float:
-    return config.lanes
+def _lanes(build: Build) -> float:
+    return build.lanes
 
 
-def _columns(config: Config) -> float:
-    return config.columns
+def _columns(build: Build) -> float:
+    return build.columns
 
 
-def _bus(config: Config) -> float:
-    return config.bus_bytes
+def _bus(build: Build) -> float:
+    return build.bus_bytes
 
 
-def _products(config: Config) -> float:
-    return config.lanes * config.columns
+def _products(build: Build) -> float:
+    return build.lanes * build.columns
 
 
-def _window(config: Config) -> float:
-    return config.lanes * config.slice_groups
+def _window(build: Build) -> float:
+    return build.lanes * build.slice_groups
 
 
-def _operands(config: Config) -> float:
+def _operands(build: Build) -> float:
     """Bits of a slice that the rows and the columns hold."""
-    return (config.lanes + config.columns) * 16 * config.slice_groups
+    return (build.lanes + build.columns) * 16 * build.slice_groups
 
 
-def _held(config: Config) -> float:
+def _held(build: Build) -> float:
     """Bits of results that wait for the drain: 48 for each column, 32 of the row sum."""
-    return config.lanes * (48 * config.columns + 32)
+    return build.lanes * (48 * build.columns + 32)
 
 
 def half_blocks(words: int, bits: int) -> int:
@@ -154,25 +154,25 @@ def half_blocks(words: int, bits: int) -> int:
     return min(-(-words // deep) * -(-bits // wide) for deep, wide in HALF_BLOCKS)
 
 
-def _lane_memory(config: Config) -> float:
+def _lane_memory(build: Build) -> float:
     """Four banks of each lane's words, a power of two and a rest, and a column memory for each group of each column.
 
     The column memories lie in the lanes, three in each, if a slice has 3 groups for 16 lanes.
     """
-    bank = -(-config.lane_words // 4)
+    bank = -(-build.lane_words // 4)
     low = 1 << (bank.bit_length() - 1)
     halves = 4 * (half_blocks(low, 16) + (half_blocks(bank - low, 16) if bank > low else 0))
-    column_memories = config.columns * config.slice_groups
-    return config.lanes * halves + column_memories * half_blocks(config.column_words, 16)
+    column_memories = build.columns * build.slice_groups
+    return build.lanes * halves + column_memories * half_blocks(build.column_words, 16)
 
 
 RULES: dict[str, dict[str, Size]] = {
-    "dpu_row": _rule(lambda config: _products(config) * config.slice_groups, dsp=_products),
+    "dpu_row": _rule(lambda build: _products(build) * build.slice_groups, dsp=_products),
     "row_sum": _rule(_window),
     "lane": _rule(_lanes, ff=_window, bram36=_lane_memory),
     # Two bits of an operand's choice take a LUT, the drain of six bits takes one.
     "array": _rule(
-        lambda config: _operands(config) / 2 + _held(config) / 6, ff=lambda config: _operands(config) + _held(config)
+        lambda build: _operands(build) / 2 + _held(build) / 6, ff=lambda build: _operands(build) + _held(build)
     ),
     **{name: _rule(_lanes) for name in ("core", "row_table", "store_buffer")},
     **{name: _rule(_columns) for name in ("accumulator", "epilogue", "requantise", "noise")},
@@ -184,15 +184,15 @@ FIXED = (
 )
 
 
-def buildable(config: Config) -> bool:
+def buildable(build: Build) -> bool:
     """Whether the RTL elaborates at these sizes as it is: vivado/rtl/core.sv, array.sv and popcount_lut.sv say so.
 
-    >>> buildable(Config.named("zc706")), buildable(Config.named("tiny"))
+    >>> buildable(Build.named("zc706")), buildable(Build.named("tiny"))
     (True, True)
     """
-    fits_slices = config.slice_groups == 3 * config.lanes // 16 and config.slice_groups in (3, 9)
-    fits_writers = config.lanes % max(1, config.bus_bytes // 4) == 0
-    return fits_slices and fits_writers and config.lane_words % 4 == 0 and config.lane_words <= 65536
+    fits_slices = build.slice_groups == 3 * build.lanes // 16 and build.slice_groups in (3, 9)
+    fits_writers = build.lanes % max(1, build.bus_bytes // 4) == 0
+    return fits_slices and fits_writers and build.lane_words % 4 == 0 and build.lane_words <= 65536
 
 
 @cache

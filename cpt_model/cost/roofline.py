@@ -43,8 +43,8 @@ def compute_roof(profile: Profile) -> float:
     >>> compute_roof(PROFILES["zc706"])
     110592
     """
-    config = profile.config
-    return config.lanes * config.columns * config.slice_groups * CHANNEL_BLOCK
+    build = profile.build
+    return build.lanes * build.columns * build.slice_groups * CHANNEL_BLOCK
 
 
 def ridge(profile: Profile) -> float:

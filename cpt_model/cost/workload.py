@@ -18,7 +18,7 @@ from host.compiler.jobs import pass_precision, stored_results
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
-from sim.contract import Command, Config
+from sim.contract import Build, Command
 from sim.latency import CommandTime, command_time
 
 
@@ -51,7 +51,7 @@ class Lowered:
     def _share(self, bits: Bits, profile: Profile) -> Share:
         ruled = dict.fromkeys(("compute", "load", "store"), 0.0)
         for commands, times in self.commands[bits]:
-            each = (command_time(command, profile.config, profile.memory) for command in commands)
+            each = (command_time(command, profile.build, profile.memory) for command in commands)
             time = sum(each, start=CommandTime(0, 0, 0, 0))
             ruled[time.bottleneck] += times * time.cycles
         return Share(sum(ruled.values()), ruled)
@@ -78,21 +78,21 @@ class Workload:
                 layers.setdefault((asked.shape, which), layer.name)
         return cls(dict(products), layers)
 
-    def lowered(self, config: Config, precisions: Iterable[Bits], results: str = Profile.results) -> Lowered:
+    def lowered(self, build: Build, precisions: Iterable[Bits], results: str = Profile.results) -> Lowered:
         """For a build; a pass that does not fit it is refused, with its layer."""
         return Lowered(
             {
-                bits: [(self._commands(key, bits, config, results), times) for key, times in self.products.items()]
+                bits: [(self._commands(key, bits, build, results), times) for key, times in self.products.items()]
                 for bits in precisions
             }
         )
 
-    def _commands(self, key: tuple[Conv, Pass], bits: Bits, config: Config, results: str) -> tuple[Command, ...]:
+    def _commands(self, key: tuple[Conv, Pass], bits: Bits, build: Build, results: str) -> tuple[Command, ...]:
         shape, which = key
         precision = pass_precision(which, bits.forward, bits.gradient)
         output = stored_results(shape, which, precision, results)
         try:
-            return tuple(lower(shape, which, precision, config, output, plan=Plan()).commands)
+            return tuple(lower(shape, which, precision, build, output, plan=Plan()).commands)
         except (LayerError, PlanError) as problem:
             raise PassError(self.layers[key], which, bits, problem) from problem
 

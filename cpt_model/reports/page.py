@@ -80,7 +80,7 @@ def as_json(report: Report) -> dict[str, Any]:
             "name": profile.name,
             "clock_mhz": profile.clock_mhz,
             "gigabytes_per_second": profile.gigabytes_per_second,
-            "config": profile.config.parameters(),
+            "build": profile.build.parameters(),
             "binary_macs_per_cycle": compute_roof(profile),
             "ridge_binary_macs_per_byte": ridge(profile),
         },

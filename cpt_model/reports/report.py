@@ -41,10 +41,10 @@ class Report:
     @property
     def estimate(self) -> str:
         """What every estimated number is, in a sentence."""
-        profile, config = self.profile, self.profile.config
+        profile, build = self.profile, self.profile.build
         return (
             f"Time on the board, latencies and roofline are estimates, by the latency model of our core with the "
-            f"profile {profile.name} ({config.lanes} lanes, {config.columns} columns, {profile.clock_mhz:g} MHz, "
+            f"profile {profile.name} ({build.lanes} lanes, {build.columns} columns, {profile.clock_mhz:g} MHz, "
             f"{profile.gigabytes_per_second:g} GB/s): nothing was measured on a board. Runs with exact results store "
             f"all bits of their sums, others {profile.results}. They count the matrix passes "
             f"of quantised layers; float layers and batch normalisations take no time there."

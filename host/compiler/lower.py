@@ -2,7 +2,7 @@
 
 >>> layer = Conv(batch=2, in_channels=16, out_channels=16, height=8, width=8, kernel=(3, 3), padding=(1, 1))
 >>> plan = Plan()
->>> program = lower(layer, Pass.FORWARD, Precision(4, 4, b_signed=True), Config.named("zc706"), plan=plan)
+>>> program = lower(layer, Pass.FORWARD, Precision(4, 4, b_signed=True), Build.named("zc706"), plan=plan)
 >>> len(program.commands), plan.bytes
 (1, 11264)
 """
@@ -25,8 +25,8 @@ from sim.contract import (
     CHANNEL_BLOCK,
     MAX_OUT_BITS,
     REQUANTISED,
+    Build,
     Command,
-    Config,
     Flag,
     Format,
     flag_bits,
@@ -42,7 +42,7 @@ def lower(
     layer: Conv,
     which: Pass,
     precision: Precision,
-    config: Config,
+    build: Build,
     output: Output = EXACT,
     *,
     plan: Plan,
@@ -63,13 +63,13 @@ def lower(
     if which is Pass.INPUT_ERROR:
         parts_of_layer = [bundle.transposed() for bundle in parts_of_layer]
     command = _template(geometry(layer, which), parts_of_layer[0], precision, output)
-    if output.compact and _quicker_in_planes(command, config):
+    if output.compact and _quicker_in_planes(command, build):
         command.out_format = Format.PLANES
     by_phase: dict[Phase | None, Command] = {None: command}
     if which is Pass.INPUT_ERROR and not zero_insertion:
         by_phase = {phase: phase.command(command) for phase in phases(layer)} or by_phase
     for each in by_phase.values():
-        refuse_what_cannot_run(each, parts_of_layer[0], config)
+        refuse_what_cannot_run(each, parts_of_layer[0], build)
     with plan.all_or_nothing():
         if which is Pass.WEIGHT_GRADIENT:
             parts = _wgrad_parts(layer, command, parts_of_layer, place)
@@ -85,10 +85,10 @@ def lower(
     return Program(layer, which, tuple(parts))
 
 
-def _quicker_in_planes(command: Command, config: Config) -> bool:
+def _quicker_in_planes(command: Command, build: Build) -> bool:
     """Whether fewer bits are fewer beats, as in rows of whole beats, and a row of them fits the build."""
     whole_beats = command.y_width % PLANE_PIXELS == 0 and command.out_bits < MAX_OUT_BITS
-    return whole_beats and command.y_width * command.out_bits <= config.row_words
+    return whole_beats and command.y_width * command.out_bits <= build.row_words
 
 
 def _template(command: Command, largest: Bundle, precision: Precision, output: Output) -> Command:

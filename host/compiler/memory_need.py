@@ -3,7 +3,7 @@
 A region holds one pass: both operands, the result, the row sums and the commands. The driver that streams layers fills
 a second region while one is worked on.
 
->>> largest_pass(cifar_resnet(20, batch=8), Bits(8, 8), Config.named("zc706")).bytes
+>>> largest_pass(cifar_resnet(20, batch=8), Bits(8, 8), Build.named("zc706")).bytes
 429184
 """
 
@@ -20,7 +20,7 @@ from host.compiler.lower import lower
 from host.compiler.networks import cifar_resnet
 from host.compiler.plan import Plan
 from host.compiler.precision import EXACT, Output, Precision
-from sim.contract import CONFIGS, Config, Format
+from sim.contract import BUILDS, Build, Format
 
 MIB = 1 << 20
 REGIONS = 2  # one is filled while the other is worked on
@@ -47,19 +47,19 @@ class Need:
     bytes: int
 
 
-def pass_need(name: str, layer: Conv, which: Pass, bits: Bits, config: Config, exact: bool = False) -> Need:
+def pass_need(name: str, layer: Conv, which: Pass, bits: Bits, build: Build, exact: bool = False) -> Need:
     """One pass in a region of its own; results have 16 bits, gradients and exact ones all theirs."""
     a_bits = bits.backward if which is Pass.INPUT_ERROR else bits.forward
     b_bits = bits.backward if which is Pass.WEIGHT_GRADIENT else bits.forward
     whole = exact or which is Pass.WEIGHT_GRADIENT
     output = EXACT if whole else Output(Format.INT16, bits=16, row_sums=True)
     plan = Plan()
-    CommandList.place([lower(layer, which, Precision(a_bits, b_bits), config, output, plan=plan)], plan)
+    CommandList.place([lower(layer, which, Precision(a_bits, b_bits), build, output, plan=plan)], plan)
     return Need(name, which, plan.bytes)
 
 
-def largest_pass(layers: Mapping[str, Conv], bits: Bits, config: Config, exact: bool = False) -> Need:
-    needs = (pass_need(name, layer, which, bits, config, exact) for name, layer in layers.items() for which in Pass)
+def largest_pass(layers: Mapping[str, Conv], bits: Bits, build: Build, exact: bool = False) -> Need:
+    needs = (pass_need(name, layer, which, bits, build, exact) for name, layer in layers.items() for which in Pass)
     return max(needs, key=lambda need: need.bytes)
 
 
@@ -77,12 +77,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--depth", type=int, default=74, help="of the CIFAR ResNet (default 74)")
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--bits", type=int, nargs=2, default=(8, 8), metavar=("FW", "BW"), help="the widest of a run")
-    parser.add_argument("--config", choices=list(CONFIGS), default="zc706")
+    parser.add_argument("--build", choices=list(BUILDS), default="zc706")
     parser.add_argument("--exact", action="store_true", help="results as exact accumulators, for checking")
     chosen = parser.parse_args(arguments)
     try:
         layers = cifar_resnet(chosen.depth, chosen.batch)
-        need = largest_pass(layers, Bits(*chosen.bits), Config.named(chosen.config), chosen.exact)
+        need = largest_pass(layers, Bits(*chosen.bits), Build.named(chosen.build), chosen.exact)
     except ValueError as problem:
         print(f"memory_need: {problem}", file=sys.stderr)
         return 1

@@ -23,13 +23,13 @@ from host.driver.kernel import CptKernel
 from host.driver.outcome import ListOutcome
 from host.driver.region import Region
 from sim.contract import (
-    CONFIGS,
+    BUILDS,
     NO_COMMAND,
     OVERLAY_VLNV,
     VERSION_MAGIC,
     VERSION_MAJOR,
     VERSION_MINOR,
-    Config,
+    Build,
     Error,
     Register,
 )
@@ -57,7 +57,7 @@ class Accelerator:
     def __init__(
         self,
         overlay: Any,
-        expect: Config | None = None,
+        expect: Build | None = None,
         seconds: float = LIST_SECONDS,
         log: Callable[[str], None] = to_stderr,
         claim: Claim | None = None,
@@ -73,7 +73,7 @@ class Accelerator:
             self._closing.callback((claim or Claim(str(self.device.tag))).release)
             self.kernel = find_kernel(overlay)
             self._closing.callback(self._stop)
-            self.version, self.config = self._identify(expect)
+            self.version, self.build = self._identify(expect)
             self._pool = ContiguousMemory(overlay)
         except BaseException:
             self._closing.close()
@@ -84,7 +84,7 @@ class Accelerator:
         cls,
         bitfile: str,
         device: Any = None,
-        expect: Config | None = None,
+        expect: Build | None = None,
         seconds: float = LIST_SECONDS,
         log: Callable[[str], None] = to_stderr,
     ) -> Accelerator:
@@ -199,7 +199,7 @@ class Accelerator:
         self._current = None
         self.kernel.reset()
 
-    def _identify(self, expect: Config | None) -> tuple[tuple[int, int], Config]:
+    def _identify(self, expect: Build | None) -> tuple[tuple[int, int], Build]:
         """Version and build, from the registers that an empty list fills."""
         kernel = self.kernel
         kernel.reset()
@@ -221,15 +221,15 @@ class Accelerator:
                 f"the accelerator has contract version {major}.{minor}, this driver knows {VERSION_MAJOR}."
                 f"{VERSION_MINOR}: build the overlay from the driver's sources, or take the driver of the overlay"
             )
-        found = {name: kernel.read(Register[name.upper()]) for name in next(iter(CONFIGS.values()))}
-        name = next((name for name, values in CONFIGS.items() if values == found), "custom")
+        found = {name: kernel.read(Register[name.upper()]) for name in next(iter(BUILDS.values()))}
+        name = next((name for name, values in BUILDS.items() if values == found), "custom")
         wanted = found if expect is None else expect.parameters()
         different = [f"{key} = {found[key]}, not {value}" for key, value in wanted.items() if found[key] != value]
         if expect is not None and different:
             raise VersionError(
                 f"the accelerator is build '{name}', not '{expect.name}' ({'; '.join(different)}): load its overlay"
             )
-        return (major, minor), Config(name=name, **found)
+        return (major, minor), Build(name=name, **found)
 
 
 def find_kernel(overlay: Any) -> CptKernel:

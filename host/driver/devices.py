@@ -1,7 +1,7 @@
 """Devices by name, opened through one driver: `pynq` is the board, the others are simulated pynq devices.
 
->>> with open_device("reference", Config.named("tiny"), log=print) as accelerator:
-...     accelerator.config.lanes, accelerator.simulates
+>>> with open_device("reference", Build.named("tiny"), log=print) as accelerator:
+...     accelerator.build.lanes, accelerator.simulates
 (16, 'reference')
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from host.driver.accelerator import Accelerator, to_stderr
-from sim.contract import OVERLAY_NAME, Config, Executor
+from sim.contract import OVERLAY_NAME, Build, Executor
 from sim.devices import DEVICES as SIMULATED
 from sim.devices import open_executor
 
@@ -23,7 +23,7 @@ SIMULATION_SECONDS = 4 * 3600.0  # a list of a large layer takes the Verilated c
 
 def open_device(
     name: str,
-    config: Config | str | None = None,
+    build: Build | str | None = None,
     bitfile: str = BITFILE,
     seconds: float | None = None,
     log: Callable[[str], None] = to_stderr,
@@ -32,18 +32,18 @@ def open_device(
 
     Args:
         name: one of DEVICES.
-        config: the build to simulate (zc706 by default), or the one the board must have (any by default); or its name.
+        build: the build to simulate (zc706 by default), or the one the board must have (any by default); or its name.
         bitfile: the board's overlay; its .hwh lies beside it.
         seconds: how long a list may take.
         log: takes a line before memory is allocated.
     """
-    if isinstance(config, str):
-        config = Config.named(config)
+    if isinstance(build, str):
+        build = Build.named(build)
     if name == BOARD:
-        return Accelerator.open(bitfile, None, config, BOARD_SECONDS if seconds is None else seconds, log)
+        return Accelerator.open(bitfile, None, build, BOARD_SECONDS if seconds is None else seconds, log)
     if name not in DEVICES:
         raise ValueError(f"unknown device '{name}'; there are: {', '.join(DEVICES)}")
-    return open_simulated(open_executor(name, config or Config.named("zc706")), name, seconds, log)
+    return open_simulated(open_executor(name, build or Build.named("zc706")), name, seconds, log)
 
 
 def open_simulated(
@@ -55,7 +55,7 @@ def open_simulated(
     device = SimulatedDevice(executor, name)
     try:
         limit = SIMULATION_SECONDS if seconds is None else seconds
-        accelerator = Accelerator.open(device.bitfile, device, executor.config, limit, log)
+        accelerator = Accelerator.open(device.bitfile, device, executor.build, limit, log)
     except BaseException:
         device.release()
         raise

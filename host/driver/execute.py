@@ -48,7 +48,7 @@ def run_pass(
     """Plans, lowers, loads, runs and reads back. An executor gets a simulated device around it for this one pass."""
     with _opened(device) as accelerator:
         plan = Plan()
-        program = lower(layer, which, precision, accelerator.config, output, plan=plan)
+        program = lower(layer, which, precision, accelerator.build, output, plan=plan)
         commands = CommandList.place([program], plan)
         with accelerator.allocate(plan) as region:
             region.upload(program, a, b)

@@ -111,7 +111,7 @@ class Stream:
         layer, which, precision = key
         output = stored_results(layer, which, precision, results)
         plan = Plan(bytes=start)
-        program = lower(layer, which, precision, self._accelerator.config, output, plan=plan)
+        program = lower(layer, which, precision, self._accelerator.build, output, plan=plan)
         return program, output, plan.bytes - start
 
     @property

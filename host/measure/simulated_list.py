@@ -17,7 +17,7 @@ from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
 from host.compiler.program import Program
-from sim.contract import NOTHING, Config, Counters
+from sim.contract import NOTHING, Build, Counters
 from sim.contract.noise import random_codes
 from sim.reference import Reference
 
@@ -33,8 +33,8 @@ class AskedPass(NamedTuple):
     precision: Precision
     stored: Output
 
-    def lower(self, config: Config, plan: Plan, name: str = "") -> Program:
-        return lower(self.layer, self.which, self.precision, config, self.stored, plan=plan, name=name)
+    def lower(self, build: Build, plan: Plan, name: str = "") -> Program:
+        return lower(self.layer, self.which, self.precision, build, self.stored, plan=plan, name=name)
 
     def load(self, program: Program, memory: np.ndarray) -> None:
         a_shape, b_shape = self.layer.operand_shapes(self.which)
@@ -49,7 +49,7 @@ class AskedPass(NamedTuple):
 def simulate_list(kernel: RtlKernel, passes: Sequence[AskedPass], verify: bool) -> list[Counters]:
     """Counters of each pass, from the end of the one before to its own; on request all results are compared."""
     plan = Plan()
-    programs = {each: each.lower(kernel.config, plan, str(number)) for number, each in enumerate(dict.fromkeys(passes))}
+    programs = {each: each.lower(kernel.build, plan, str(number)) for number, each in enumerate(dict.fromkeys(passes))}
     commands = CommandList.place([programs[each] for each in passes], plan)
     once = CommandList.place(list(programs.values()), plan, "once")
     memory = np.zeros(plan.bytes, dtype=np.uint8)
@@ -63,7 +63,7 @@ def simulate_list(kernel: RtlKernel, passes: Sequence[AskedPass], verify: bool) 
     if outcome.error:
         raise RuntimeError(f"{what}: {outcome}")
     if expected is not None:
-        Reference(kernel.config).run(expected, once.offset, once.bytes)
+        Reference(kernel.build).run(expected, once.offset, once.bytes)
         if not np.array_equal(memory, expected):
             raise RuntimeError(f"{what}: results differ from the reference")
     counted = iter(kernel.commands)

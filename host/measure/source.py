@@ -22,7 +22,7 @@ class Source:
         device: "board", or the executor's name.
         meaning: the same as a sentence.
         clock_mhz: turns cycles into time, where the host's clock does not count.
-        build: name of the core's configuration.
+        build: name of the core's build.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Source:
 
     @classmethod
     def of(cls, accelerator: Accelerator, clock_mhz: float) -> Source:
-        build = accelerator.config.name
+        build = accelerator.build.name
         if accelerator.simulates is None:
             return cls(MEASURED, "board", "on hardware, by the host's clock from start to done", clock_mhz, build)
         kind, meaning = SIMULATIONS.get(accelerator.simulates, COUNTS)

@@ -14,7 +14,7 @@ from statistics import median
 from host.compiler.command_list import CommandList
 from host.compiler.plan import Plan
 from host.driver.devices import open_simulated
-from sim.contract import COMMAND_BYTES, NO_COMMAND, Config, Error, Memory, Outcome
+from sim.contract import COMMAND_BYTES, NO_COMMAND, Build, Error, Memory, Outcome
 
 LISTS, BATCHES = 20, 50
 
@@ -23,7 +23,7 @@ class Nothing:
     """An executor that is done at once."""
 
     def __init__(self) -> None:
-        self.config = Config.named("zc706")
+        self.build = Build.named("zc706")
 
     def run(
         self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None

@@ -13,7 +13,7 @@ from host.driver.accelerator import Accelerator
 from host.driver.devices import open_simulated
 from host.driver.execute import run_pass
 from scripts.benchmarks.timing import best_seconds
-from sim.contract import Config
+from sim.contract import Build
 from sim.contract.noise import random_codes
 from sim.devices.hls_executor import HlsKernel
 
@@ -29,12 +29,12 @@ def run_on(accelerator: Accelerator, layer: Conv, which: Pass) -> None:
 
 def measure(repeat: int) -> dict[str, float]:
     """MAC/s of each pass of a full round of lanes; seconds of the iteration, once."""
-    with open_simulated(HlsKernel(Config.named("zc706")), "hls", log=lambda _: None) as accelerator:
+    with open_simulated(HlsKernel(Build.named("zc706")), "hls", log=lambda _: None) as accelerator:
         return measure_on(accelerator, repeat)
 
 
 def measure_on(kernel: Accelerator, repeat: int) -> dict[str, float]:
-    layer = Conv(kernel.config.lanes, 16, 16, 32, 32, (3, 3), padding=(1, 1))
+    layer = Conv(kernel.build.lanes, 16, 16, 32, 32, (3, 3), padding=(1, 1))
     results = {}
     for which in Pass:
         seconds = best_seconds(lambda which=which: run_on(kernel, layer, which), min(repeat, 2))  # type: ignore[misc]

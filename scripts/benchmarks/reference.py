@@ -13,7 +13,7 @@ from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Precision
 from scripts.benchmarks.timing import best_seconds
-from sim.contract import Config, pack_planes, unpack_planes
+from sim.contract import Build, pack_planes, unpack_planes
 from sim.contract.noise import random_codes
 from sim.reference import Reference
 from sim.reference.products import bit_serial, plain_integer
@@ -26,7 +26,7 @@ def three_passes(reference: Reference) -> Callable[[], None]:
     """A job that runs all three passes of the layer, operands already in memory."""
     plan = Plan()
     precision = Precision(8, 8, b_signed=True)
-    programs = [lower(LAYER, which, precision, reference.config, plan=plan, name=which.value) for which in Pass]
+    programs = [lower(LAYER, which, precision, reference.build, plan=plan, name=which.value) for which in Pass]
     commands = CommandList.place(programs, plan)
     memory = np.zeros(plan.bytes, dtype=np.uint8)
     for seed, program in enumerate(programs):
@@ -42,9 +42,9 @@ def three_passes(reference: Reference) -> Callable[[], None]:
 
 def measure(repeat: int) -> dict[str, float]:
     """Seconds of the three passes by each formulation, MB/s of codes for the packing."""
-    config = Config.named("zc706")
+    build = Build.named("zc706")
     results = {
-        f"three_passes_{product.__name__}_seconds": best_seconds(three_passes(Reference(config, product)), runs)
+        f"three_passes_{product.__name__}_seconds": best_seconds(three_passes(Reference(build, product)), runs)
         for product, runs in ((plain_integer, repeat), (bit_serial, 1))
     }
     for bits in (8, 3):

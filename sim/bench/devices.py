@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.contract import CONFIGS, Config
+from sim.contract import BUILDS, Build
 from sim.devices.hls_executor import hls_sources, vendor_headers
 from sim.devices.rtl_sources import SPLIT, rtl_sources
 from sim.places import HLS, ROOT
@@ -22,41 +22,41 @@ class Dut:
     parameters: dict[str, object] = field(default_factory=dict)
 
 
-def open_dut(name: str, config: Config) -> Dut:
+def open_dut(name: str, build: Build) -> Dut:
     """The device of this name; one that is not there is an error that says how to get it."""
     if name == "hls":
-        return _hls(config)
+        return _hls(build)
     if name == "vitis":
-        return _vitis(config)
+        return _vitis(build)
     if name == "rtl":
-        return _rtl(config)
+        return _rtl(build)
     raise ValueError(f"no device '{name}'; there are: {', '.join(NAMES)}")
 
 
-def _hls(config: Config) -> Dut:
-    flags = f"-std=c++17 -O2 -DCPT_CONFIG={config.name} -I{HLS} -isystem {vendor_headers()}"
+def _hls(build: Build) -> Dut:
+    flags = f"-std=c++17 -O2 -DCPT_BUILD={build.name} -I{HLS} -isystem {vendor_headers()}"
     c_sources = [*hls_sources(), HLS / "cosim" / "dpi.cpp"]
     return Dut(
         sources=[HLS / "cosim" / "cpt_kernel.sv"],
         build_args=["-Wall", "-Wno-SYMRSVDWORD", "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
-        parameters={"BusBytes": config.bus_bytes},
+        parameters={"BusBytes": build.bus_bytes},
     )
 
 
-def _rtl(config: Config) -> Dut:
+def _rtl(build: Build) -> Dut:
     # cocotb's runner makes every signal public, which takes Verilator's optimiser its work; the bench needs the pins.
     pins = ["--no-public-flat-rw", "--public-depth", "1"]
     return Dut(
         sources=rtl_sources(),
         build_args=["-Wall", "-Wno-SYMRSVDWORD", "--noassert", "-O3", *SPLIT, *pins, "-CFLAGS", "-O2"],
-        parameters={"Build": list(CONFIGS).index(config.name)},
+        parameters={"BuildNumber": list(BUILDS).index(build.name)},
     )
 
 
-def _vitis(config: Config) -> Dut:
-    folder = HLS / "build" / f"vitis_{config.name}" / "solution" / "syn" / "verilog"
+def _vitis(build: Build) -> Dut:
+    folder = HLS / "build" / f"vitis_{build.name}" / "solution" / "syn" / "verilog"
     sources = sorted(folder.glob("*.v"))
     if not sources:
         place = folder.relative_to(ROOT)
-        raise ValueError(f"no Verilog in {place}: run 'make -C hls csynth CONFIG={config.name}' where Vitis HLS is")
+        raise ValueError(f"no Verilog in {place}: run 'make -C hls csynth BUILD={build.name}' where Vitis HLS is")
     return Dut(sources, build_args=["-Wno-fatal"])

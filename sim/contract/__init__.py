@@ -3,7 +3,7 @@
 Everything but the random numbers (`sim.contract.noise`) is imported from here.
 """
 
-from sim.contract.build import Config
+from sim.contract.build import Build
 from sim.contract.checks import (
     REQUANTISED,
     check_command,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from sim.contract.constants import CONFIG_RANGES, CONFIGS
+from sim.contract.constants import BUILD_RANGES, BUILDS
 
 
 @dataclass(frozen=True)
-class Config:
+class Build:
     """Parameters of a build; a value outside its legal range is refused by name.
 
-    >>> Config.named("zc706").lanes
+    >>> Build.named("zc706").lanes
     48
     """
 
@@ -25,20 +25,20 @@ class Config:
     bus_bytes: int
 
     def __post_init__(self) -> None:
-        for parameter, (least, most, divides, multiple) in CONFIG_RANGES.items():
+        for parameter, (least, most, divides, multiple) in BUILD_RANGES.items():
             value = getattr(self, parameter)
             if not least <= value <= most:
-                raise ValueError(f"config {self.name}: {parameter} = {value} is not in {least}..{most}")
+                raise ValueError(f"build {self.name}: {parameter} = {value} is not in {least}..{most}")
             if divides and divides % value:
-                raise ValueError(f"config {self.name}: {parameter} = {value} does not divide {divides}")
+                raise ValueError(f"build {self.name}: {parameter} = {value} does not divide {divides}")
             if value % multiple:
-                raise ValueError(f"config {self.name}: {parameter} = {value} is not a multiple of {multiple}")
+                raise ValueError(f"build {self.name}: {parameter} = {value} is not a multiple of {multiple}")
 
     @classmethod
-    def named(cls, name: str) -> Config:
-        if name not in CONFIGS:
-            raise ValueError(f"unknown configuration '{name}'; there are: {', '.join(CONFIGS)}")
-        return cls(name=name, **CONFIGS[name])
+    def named(cls, name: str) -> Build:
+        if name not in BUILDS:
+            raise ValueError(f"unknown build '{name}'; there are: {', '.join(BUILDS)}")
+        return cls(name=name, **BUILDS[name])
 
     def parameters(self) -> dict[str, int]:
         """The parameters alone, as the capability registers show them."""

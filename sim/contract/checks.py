@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.contract.build import Config
+from sim.contract.build import Build
 from sim.contract.command import Command, reserved_bits_set
 from sim.contract.constants import (
     ACCUMULATOR_BITS,
@@ -40,13 +40,13 @@ def check_list(mem_base: int, mem_bytes: int, list_offset: int, list_bytes: int)
     return Error.OK
 
 
-def check_command(data: bytes, config: Config, mem_bytes: int, list_range: tuple[int, int] = (0, 0)) -> Error:
+def check_command(data: bytes, build: Build, mem_bytes: int, list_range: tuple[int, int] = (0, 0)) -> Error:
     """Judges one encoded command; the first check that fails names the error."""
-    error = check_fields(data, config)
+    error = check_fields(data, build)
     return error or check_addresses(Command.decode(data), mem_bytes, list_range)
 
 
-def check_fields(data: bytes, config: Config) -> Error:
+def check_fields(data: bytes, build: Build) -> Error:
     """The checks that do not need addresses."""
     command = Command.decode(data)
     if command.opcode not in tuple(Opcode):
@@ -62,7 +62,7 @@ def check_fields(data: bytes, config: Config) -> Error:
     ):
         if not holds(command):
             return error
-    return Error.OK if fits_on_chip(command, config) else Error.CAPACITY
+    return Error.OK if fits_on_chip(command, build) else Error.CAPACITY
 
 
 def widths_hold(command: Command) -> bool:
@@ -127,23 +127,23 @@ def cannot_overflow(command: Command) -> bool:
     return not command.flag(Flag.ROW_SUMS) or k << command.a_bits <= 1 << 31
 
 
-def fits_on_chip(command: Command, config: Config) -> bool:
-    return all(need <= have for need, have in on_chip_needs(command, config).values())
+def fits_on_chip(command: Command, build: Build) -> bool:
+    return all(need <= have for need, have in on_chip_needs(command, build).values())
 
 
-def on_chip_needs(command: Command, config: Config) -> dict[str, tuple[int, int]]:
+def on_chip_needs(command: Command, build: Build) -> dict[str, tuple[int, int]]:
     """Words that each memory must hold for this command, and the words it has."""
     if command.opcode == Opcode.WGRAD:
         return {}
     groups = command.kernel_h * command.kernel_w * command.a_blocks
-    slices = -(-groups // config.slice_groups)
+    slices = -(-groups // build.slice_groups)
     lane = command.kernel_h * command.a_width * command.a_blocks * command.a_bits
     needs = {
-        "lane_words": (lane, config.lane_words),
-        "column_words": (slices * command.b_bits, config.column_words),
+        "lane_words": (lane, build.lane_words),
+        "column_words": (slices * command.b_bits, build.column_words),
     }
     if command.out_format == Format.PLANES:
-        needs["row_words"] = (command.y_width * command.out_bits, config.row_words)
+        needs["row_words"] = (command.y_width * command.out_bits, build.row_words)
     return needs
 
 

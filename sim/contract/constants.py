@@ -157,7 +157,7 @@ FIELDS: dict[str, tuple[int, int, int]] = {
     "seed_hi": (21, 0, 32),
 }
 
-CONFIGS: dict[str, dict[str, int]] = {
+BUILDS: dict[str, dict[str, int]] = {
     "tiny": {
         "lanes": 16,
         "columns": 16,
@@ -179,7 +179,7 @@ CONFIGS: dict[str, dict[str, int]] = {
 }
 
 # name: (least, most, what it must divide; 0 for nothing, what it must be a multiple of)
-CONFIG_RANGES: dict[str, tuple[int, int, int, int]] = {
+BUILD_RANGES: dict[str, tuple[int, int, int, int]] = {
     "lanes": (16, 256, 0, 16),
     "columns": (16, 16, 0, 1),
     "slice_groups": (1, 64, 0, 1),

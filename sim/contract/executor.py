@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from sim.contract.build import Config
+from sim.contract.build import Build
 from sim.contract.outcome import Outcome
 from sim.contract.tensors import Memory
 
@@ -13,7 +13,7 @@ class Executor(Protocol):
     """Whatever obeys the contract."""
 
     @property
-    def config(self) -> Config: ...
+    def build(self) -> Build: ...
 
     def run(
         self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim.contract.command import Command
-from sim.contract.constants import CHANNEL_BLOCK, CONFIG_RANGES, Flag, Format, Opcode
+from sim.contract.constants import BUILD_RANGES, CHANNEL_BLOCK, Flag, Format, Opcode
 from sim.contract.layout import WORD_TYPES
 
 Memory = npt.NDArray[np.uint8]
@@ -62,7 +62,7 @@ class Tensor:
 
 PLANE_WORD: np.dtype = np.dtype("<u2")
 SUM_WORD: np.dtype = np.dtype("<i4")
-WIDEST_BEAT = CONFIG_RANGES["bus_bytes"][1]
+WIDEST_BEAT = BUILD_RANGES["bus_bytes"][1]
 
 
 def operand_a(command: Command) -> Tensor:

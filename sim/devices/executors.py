@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from sim.contract import Config, Executor
+from sim.contract import Build, Executor
 from sim.reference import Reference
 from sim.reference.products import bit_serial, plain_integer
 
 DEVICES = ("reference", "bit-serial", "hls", "rtl")
 
 
-def open_executor(name: str, config: Config) -> Executor:
+def open_executor(name: str, build: Build) -> Executor:
     """The reference by plain integers or by bit planes, the C-simulated HLS kernel, or the Verilated RTL core.
 
-    >>> open_executor("reference", Config.named("tiny")).config.name
+    >>> open_executor("reference", Build.named("tiny")).build.name
     'tiny'
     """
     if name == "hls":
         from sim.devices.hls_executor import HlsKernel
 
-        return HlsKernel(config)
+        return HlsKernel(build)
     if name == "rtl":
         from sim.devices.rtl_executor import RtlKernel
 
-        return RtlKernel(config)
+        return RtlKernel(build)
     if name not in DEVICES:
         raise ValueError(f"unknown device '{name}'; there are: {', '.join(DEVICES)}")
-    return Reference(config, bit_serial if name == "bit-serial" else plain_integer)
+    return Reference(build, bit_serial if name == "bit-serial" else plain_integer)

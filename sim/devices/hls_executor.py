@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.contract import CONFIGS, Config, Error, Memory, Outcome, Register
+from sim.contract import BUILDS, Build, Error, Memory, Outcome, Register
 from sim.places import HLS
 
 NOT_KERNEL = ("testbench.cpp", "library.cpp")
@@ -76,11 +76,11 @@ def load_library(name: str) -> ctypes.CDLL:
 class HlsKernel:
     """Executes command lists on the C++ kernel of a build; interchangeable with `sim.reference.Reference`."""
 
-    def __init__(self, config: Config) -> None:
-        if CONFIGS.get(config.name) != config.parameters():
-            raise ValueError(f"the HLS kernel is built for {', '.join(CONFIGS)}, not for other parameters")
-        self.config = config
-        self._library = load_library(config.name)
+    def __init__(self, build: Build) -> None:
+        if BUILDS.get(build.name) != build.parameters():
+            raise ValueError(f"the HLS kernel is built for {', '.join(BUILDS)}, not for other parameters")
+        self.build = build
+        self._library = load_library(build.name)
         self._registers = np.zeros(self._library.cpt_register_words(), dtype=np.uint32)
 
     def register(self, offset: int) -> int:

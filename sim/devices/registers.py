@@ -38,7 +38,7 @@ class RegisterFile:
         self.executor = executor
         self.memory = memory
         self._capabilities: dict[int, int] = {
-            Register[name.upper()]: value for name, value in executor.config.parameters().items()
+            Register[name.upper()]: value for name, value in executor.build.parameters().items()
         }
         self.reset()
 

@@ -1,6 +1,6 @@
 """The RTL core as an executor: Verilated into a shared library with a modelled DDR, called through ctypes.
 
-WAVES=1 in the environment writes a waveform, `out/rtl/CONFIG-waves/dump.vcd`.
+WAVES=1 in the environment writes a waveform, `out/rtl/BUILD-waves/dump.vcd`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.contract import NOTHING, Config, Counters, Error, Memory, Outcome, Register
+from sim.contract import NOTHING, Build, Counters, Error, Memory, Outcome, Register
 from sim.devices.rtl_pins import Ddr, RtlPins, library_of
 
 WATCHDOG = 2_000_000_000  # cycles
@@ -23,9 +23,9 @@ class RtlKernel:
     the bus, `simulated` cycles.
     """
 
-    def __init__(self, config: Config, ddr: Ddr | None = None, watchdog: int = WATCHDOG) -> None:
-        library_of(config)  # a core that cannot be built is refused here
-        self.config = config
+    def __init__(self, build: Build, ddr: Ddr | None = None, watchdog: int = WATCHDOG) -> None:
+        library_of(build)  # a core that cannot be built is refused here
+        self.build = build
         self.ddr = ddr or Ddr()
         self.watchdog = watchdog
         self._registers = [0]
@@ -46,7 +46,7 @@ class RtlKernel:
         mem_bytes: int | None = None,
     ) -> Outcome:
         """Runs a list, as `sim.contract.Executor` says, from power-on; an endless list raises TimeoutError."""
-        with RtlPins(self.config, self.ddr) as pins:
+        with RtlPins(self.build, self.ddr) as pins:
             return self.run_on(pins, memory, list_offset, list_bytes, mem_base, mem_bytes)
 
     def run_on(

@@ -14,13 +14,12 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from sim.contract import CONFIGS
+from sim.contract import BUILDS
 from sim.devices.rtl_sources import SPLIT, rtl_sources
 from sim.devices.verilator import verilator_environment
 from sim.places import OUT, VIVADO
 
 HARNESS = VIVADO / "harness"
-BUILDS = tuple(CONFIGS)  # a build's place is its number in parameter `Build` of cpt_kernel
 OPTIMISE = "-O2 -march=native"
 BUILD_SECONDS = 3600
 
@@ -75,12 +74,12 @@ def build_library(name: str, waves: bool = False) -> Path:
 def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
     """Verilate and compile the core, then link it with the harness."""
     include = Path(verilator_environment()["VERILATOR_ROOT"]) / "include"
-    bus = CONFIGS[name]["bus_bytes"]
+    bus = BUILDS[name]["bus_bytes"]
     flags = ["-fPIC", "-std=c++17"]
     trace = ["--trace-vcd"] if waves else []
     verilate = [
         *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "fast", "--x-initial", "fast", *SPLIT),
-        *("--noassert", "-Wall", "-Wno-SYMRSVDWORD", f"-GBuild={BUILDS.index(name)}", *trace),
+        *("--noassert", "-Wall", "-Wno-SYMRSVDWORD", f"-GBuildNumber={list(BUILDS).index(name)}", *trace),
         *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(folder / "verilated")),
         *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
         *(str(HARNESS / "states.vlt"), *map(str, rtl_sources())),
@@ -113,7 +112,7 @@ def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
 
 
 def main() -> None:
-    for name in CONFIGS:
+    for name in BUILDS:
         print(build_library(name).relative_to(OUT.parent))
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 
 import numpy as np
 
-from sim.contract import COMMAND_BYTES, CONFIGS, ApCtrl, Config, Irq, Memory, Register
+from sim.contract import BUILDS, COMMAND_BYTES, ApCtrl, Build, Irq, Memory, Register
 from sim.devices.rtl_library import build_folder, load_library
 
 PORTS = ("commands", "loads", "stores")
@@ -90,21 +90,21 @@ def want_waves() -> bool:
     return os.environ.get("WAVES") == "1"
 
 
-def library_of(config: Config) -> ctypes.CDLL:
-    """The core of a configuration, compiled if it must be; other parameters than those of the contract are refused."""
-    if CONFIGS.get(config.name) != config.parameters():
-        raise ValueError(f"the RTL is built for {', '.join(CONFIGS)}, not for other parameters")
-    return load_library(config.name, want_waves())
+def library_of(build: Build) -> ctypes.CDLL:
+    """The core of a build, compiled if it must be; other parameters than those of the contract are refused."""
+    if BUILDS.get(build.name) != build.parameters():
+        raise ValueError(f"the RTL is built for {', '.join(BUILDS)}, not for other parameters")
+    return load_library(build.name, want_waves())
 
 
 class RtlPins:
     """One core, from power-on; the seed of the DDR it was opened with is that of all dice."""
 
-    def __init__(self, config: Config, ddr: Ddr | None = None) -> None:
-        self.config = config
+    def __init__(self, build: Build, ddr: Ddr | None = None) -> None:
+        self.build = build
         self.ddr = ddr or Ddr()
-        self._library = library_of(config)
-        file = str(build_folder(config.name, True) / "dump.vcd").encode() if want_waves() else None
+        self._library = library_of(build)
+        file = str(build_folder(build.name, True) / "dump.vcd").encode() if want_waves() else None
         self._kernel = self._library.cpt_rtl_open(ctypes.byref(_Settings.of(self.ddr)), file)
         self._memory: Memory | None = None  # kept alive while the core may reach it
         self._completions = np.zeros((0, 4), dtype=np.uint64)
@@ -122,12 +122,12 @@ class RtlPins:
 
     def write(self, register: int, value: int) -> None:
         if not self._library.cpt_rtl_write(self._kernel, register, value & 0xFFFFFFFF):
-            raise TimeoutError(f"RTL {self.config.name}: register {register:#x} does not answer a write")
+            raise TimeoutError(f"RTL {self.build.name}: register {register:#x} does not answer a write")
 
     def read(self, register: int) -> int:
         value = ctypes.c_uint32()
         if not self._library.cpt_rtl_read(self._kernel, register, ctypes.byref(value)):
-            raise TimeoutError(f"RTL {self.config.name}: register {register:#x} does not answer a read")
+            raise TimeoutError(f"RTL {self.build.name}: register {register:#x} does not answer a read")
         return value.value
 
     def read_all(self) -> list[int]:
@@ -158,7 +158,7 @@ class RtlPins:
         report = self.report()
         if not ended:
             what = f"the list does not end in {most} cycles; {report.completed} commands were completed"
-            raise TimeoutError(f"RTL {self.config.name}: {what}")
+            raise TimeoutError(f"RTL {self.build.name}: {what}")
         return place[: report.completed]
 
     def acknowledge(self) -> None:
@@ -171,7 +171,7 @@ class RtlPins:
         self.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
         while not self.read(Register.AP_CTRL) >> ApCtrl.IDLE & 1:
             if self.report().cycles - before > most:
-                raise TimeoutError(f"RTL {self.config.name}: not idle within {most} cycles of a reset")
+                raise TimeoutError(f"RTL {self.build.name}: not idle within {most} cycles of a reset")
         return int(self.report().cycles - before)
 
     def report(self) -> Report:
@@ -179,5 +179,5 @@ class RtlPins:
         report = Report()
         self._library.cpt_rtl_report(self._kernel, ctypes.byref(report))
         if report.broken is not None:
-            raise ProtocolError(f"RTL {self.config.name}: {report.broken.decode()}")
+            raise ProtocolError(f"RTL {self.build.name}: {report.broken.decode()}")
         return report

@@ -10,7 +10,7 @@ import ctypes
 import re
 from itertools import count
 
-from sim.contract import Config
+from sim.contract import Build
 from sim.devices.rtl_pins import library_of
 from sim.devices.rtl_sources import RTL, rtl_sources
 
@@ -48,9 +48,9 @@ def module_at(path: str) -> str:
     return module
 
 
-def reached_states(config: Config) -> dict[str, set[str]]:
+def reached_states(build: Build) -> dict[str, set[str]]:
     """The states that this process's cores of a build have been in, by module, since `forget_states`."""
-    library, declared = library_of(config), declared_states()
+    library, declared = library_of(build), declared_states()
     path, mask = ctypes.c_char_p(), ctypes.c_uint64()
     reached: dict[str, set[str]] = {}
     for number in count():
@@ -64,13 +64,13 @@ def reached_states(config: Config) -> dict[str, set[str]]:
     return reached
 
 
-def forget_states(config: Config) -> None:
-    library_of(config).cpt_rtl_forget_states()
+def forget_states(build: Build) -> None:
+    library_of(build).cpt_rtl_forget_states()
 
 
-def never_reached(config: Config) -> list[str]:
+def never_reached(build: Build) -> list[str]:
     """`module.State` of every state that was not reached; a machine that is not watched lacks all of them."""
-    reached = reached_states(config)
+    reached = reached_states(build)
     return [
         f"{module}.{state}"
         for module, states in declared_states().items()

@@ -10,7 +10,7 @@ dice.
 from dataclasses import replace
 from functools import lru_cache
 
-from sim.contract import Command, Config, Opcode
+from sim.contract import Build, Command, Opcode
 from sim.latency.conv import conv_time
 from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad import wgrad_time
@@ -18,18 +18,18 @@ from sim.latency.wgrad import wgrad_time
 __all__ = ["CommandTime", "Memory", "command_time"]
 
 
-def command_time(command: Command, config: Config, memory: Memory) -> CommandTime:
+def command_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     """One command between others of its kind in a list; builds whose K-slice is not made of threes are refused."""
-    if config.slice_groups % 3:
+    if build.slice_groups % 3:
         raise ValueError(
-            f"slice_groups = {config.slice_groups} of build '{config.name}': the model needs a multiple of 3"
+            f"slice_groups = {build.slice_groups} of build '{build.name}': the model needs a multiple of 3"
         )
     anywhere = replace(command, tag=0, a_addr=0, b_addr=0, out_addr=0, sums_addr=0, seed_lo=0, seed_hi=0)
-    return _time(anywhere.encode(), config, memory)
+    return _time(anywhere.encode(), build, memory)
 
 
 @lru_cache(maxsize=1 << 14)  # a network has few kinds of commands
-def _time(encoded: bytes, config: Config, memory: Memory) -> CommandTime:
+def _time(encoded: bytes, build: Build, memory: Memory) -> CommandTime:
     command = Command.decode(encoded)
     model = conv_time if command.opcode == Opcode.CONV else wgrad_time
-    return model(command, config, memory)
+    return model(command, build, memory)

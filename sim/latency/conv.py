@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from sim.contract import CHANNEL_BLOCK, Command, Config, Flag, Format
+from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
 from sim.latency.core import (
     BATCHES_AHEAD,
     COMMAND_BEGINS,
@@ -35,22 +35,22 @@ PASS_ENDS = 20
 JOINED_PLANES = (8, 16, 32)  # widths of rows whose planes are stored by one write
 
 
-def conv_time(command: Command, config: Config, memory: Memory) -> CommandTime:
+def conv_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     """The weights of as many output blocks as fit are loaded, then all rows pass by; again for the next blocks.
 
     What the first blocks begin with is loaded while the command before is at work, if two such commands fit.
     """
-    batches, ahead, ring = _batches(command, config, memory)
+    batches, ahead, ring = _batches(command, build, memory)
     loads = sum(batch.bus for batch in batches)
     asking = sum(max(batch.bus, batch.follows) for batch in batches)
     cycles, compute, load, store = float(COMMAND_ENDS), 0.0, 0.0, 0.0
-    entries = ceil_div(_groups(command), config.slice_groups) * command.b_bits
-    most = max(1, config.column_words // entries)
+    entries = ceil_div(_groups(command), build.slice_groups) * command.b_bits
+    most = max(1, build.column_words // entries)
     for first in range(0, command.y_blocks, most):
         blocks = min(most, command.y_blocks - first)
-        weights = _weights(command, blocks, config, memory)
-        work = _work(command, blocks, first == 0, ahead, config, memory)
-        if first == 0 and 2 * ring <= config.lane_words and 2 * blocks * entries <= config.column_words:
+        weights = _weights(command, blocks, build, memory)
+        work = _work(command, blocks, first == 0, ahead, build, memory)
+        if first == 0 and 2 * ring <= build.lane_words and 2 * blocks * entries <= build.column_words:
             loaded = _loaded_ahead(batches, ahead)
             of_weights = Batch(0, weights.bus, weights.follows, weights.written)
             computed, stored = run((of_weights, *batches), work, loaded + 1)
@@ -78,7 +78,7 @@ def _groups(command: Command) -> int:
     return command.kernel_h * command.kernel_w * command.a_blocks
 
 
-def pixel_cycles(command: Command, config: Config) -> int:
+def pixel_cycles(command: Command, build: Build) -> int:
     """Of one pixel of one output block: windows, each read and multiplied, then drained.
 
     A window is one plane of A in one slice of K. One read fills the three taps of a kernel row, or else one tap; the
@@ -86,18 +86,18 @@ def pixel_cycles(command: Command, config: Config) -> int:
     """
     by_three = command.kernel_w == 3 and command.up_x == 1
     units = command.a_blocks * command.kernel_h if by_three else _groups(command)
-    most = config.slice_groups // 3 if by_three else config.slice_groups
+    most = build.slice_groups // 3 if by_three else build.slice_groups
     full, rest = divmod(units, most)
     windows = full * max(command.b_bits, most) + (max(command.b_bits, rest) if rest else 0)
-    return max(command.a_bits * windows, widening(command) * round_words(config))
+    return max(command.a_bits * windows, widening(command) * round_words(build))
 
 
-def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Batch, ...], int, int]:
+def _batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[Batch, ...], int, int]:
     """Row steps as they are loaded, one, two, four, ... at a time; how many may be ahead; words of a lane for them."""
-    rows, live = lane_rows(command, config)
+    rows, live = lane_rows(command, build)
     row_bytes = WORD_BYTES * command.a_bits * command.a_width
     step = min(command.stride_y, command.kernel_h)
-    ring = min(config.lane_words // (row_bytes // WORD_BYTES * command.a_blocks), MOST_RING)
+    ring = min(build.lane_words // (row_bytes // WORD_BYTES * command.a_blocks), MOST_RING)
     most = 1
     for size, short in ((8, 96), (4, 192), (2, 384)):
         if row_bytes < short and (2 * size - 1) * step + command.kernel_h <= ring:
@@ -106,7 +106,7 @@ def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Ba
     wanted = BATCHES_AHEAD * most if most < 8 else MOST_AHEAD
     ring = min(ring, wanted * step + 2 * command.kernel_h)
     ahead = max(1, min(wanted, (ring - command.kernel_h) // step + 1))
-    pitch_rows = rows * config.lanes * live / command.images  # of an image
+    pitch_rows = rows * build.lanes * live / command.images  # of an image
     new_rows = step / command.up_y * min(1.0, command.a_height * command.up_y / (pitch_rows * command.stride_y))
     finding = command.kernel_h + 1 + (DIVISION if command.up_y > 1 else 0)
 
@@ -117,9 +117,9 @@ def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Ba
         requests = requests_of(following, command.a_height) if joined else max(1, round(map_rows))
         size = row_bytes * map_rows / requests
         writing = size / WORD_BYTES / WORDS_A_CYCLE
-        kind = Requests(command.a_blocks * requests, beats(size, row_bytes, config.bus_bytes), writing)
-        way = stream(config.lanes, round(live, 4), (kind,), config, memory)
-        asking = config.lanes * (steps * finding + 4)
+        kind = Requests(command.a_blocks * requests, beats(size, row_bytes, build.bus_bytes), writing)
+        way = stream(build.lanes, round(live, 4), (kind,), build, memory)
+        asking = build.lanes * (steps * finding + 4)
         return Batch(steps, way.bus, max(way.follows, asking), max(way.written, asking))
 
     known: dict[tuple[int, bool], Batch] = {}
@@ -136,7 +136,7 @@ def _batches(command: Command, config: Config, memory: Memory) -> tuple[tuple[Ba
     return tuple(batches), ahead, ring * command.a_blocks * row_bytes // WORD_BYTES
 
 
-def _weights(command: Command, blocks: int, config: Config, memory: Memory) -> Stream:
+def _weights(command: Command, blocks: int, build: Build, memory: Memory) -> Stream:
     """Column by column; blocks of a column that follow each other in memory are read together."""
     tile = WORD_BYTES * command.kernel_h * command.kernel_w * command.b_bits
     joined = command.b_block_stride == tile
@@ -144,27 +144,27 @@ def _weights(command: Command, blocks: int, config: Config, memory: Memory) -> S
     words_a_cycle = 3 if command.kernel_w == 3 else 1
     kind = Requests(
         1 if joined else command.a_blocks,
-        beats(size, 16, config.bus_bytes),
+        beats(size, 16, build.bus_bytes),
         size / WORD_BYTES / words_a_cycle,
     )
-    return stream(CHANNEL_BLOCK * blocks, 1.0, (kind,), config, memory)
+    return stream(CHANNEL_BLOCK * blocks, 1.0, (kind,), build, memory)
 
 
-def _work(command: Command, blocks: int, with_sums: bool, ahead: int, config: Config, memory: Memory) -> Work:
+def _work(command: Command, blocks: int, with_sums: bool, ahead: int, build: Build, memory: Memory) -> Work:
     """Segments of results: 32 pieces of 32 bytes of each lane, and what is left of a row."""
     wide = widening(command)
     pieces = command.y_width * wide
     segment_log = 3 if pieces <= 8 else 4 if pieces <= 16 else 5
     most = (1 << segment_log) // wide
     parts = [min(most, command.y_width - first) for first in range(0, command.y_width, most)]
-    rows, _ = lane_rows(command, config)
-    lanes = min(config.lanes, command.images * command.y_height / rows)
+    rows, _ = lane_rows(command, build)
+    lanes = min(build.lanes, command.images * command.y_height / rows)
     sums = with_sums and command.flag(Flag.ROW_SUMS)
 
     def storing(pixels: int) -> float:
         writes, size = _writes(command, pixels)
-        own = writes * store_cycles(size, size, config, memory)
-        return lanes * (own + (store_cycles(4 * pixels, 4 * pixels, config, memory) / blocks if sums else 0.0))
+        own = writes * store_cycles(size, size, build, memory)
+        return lanes * (own + (store_cycles(4 * pixels, 4 * pixels, build, memory) / blocks if sums else 0.0))
 
     def reading(pixels: int) -> float:
         return SEGMENT_BEGINS + lanes * (_reads(command, pixels) + (ceil_div(pixels, 8) / blocks if sums else 0.0))
@@ -172,7 +172,7 @@ def _work(command: Command, blocks: int, with_sums: bool, ahead: int, config: Co
     row_begins = ROW_BEGINS / (blocks * len(parts))
     return Work(
         blocks * len(parts),
-        tuple(pixels * pixel_cycles(command, config) + row_begins for pixels in parts),
+        tuple(pixels * pixel_cycles(command, build) + row_begins for pixels in parts),
         tuple(map(storing, parts)),
         tuple(map(reading, parts)),
         LANE_PIECES >> segment_log,

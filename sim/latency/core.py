@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from sim.contract import Command, Config, Format
+from sim.contract import Build, Command, Format
 from sim.latency.time import Memory
 
 MOST_RING = 31  # rows of a lane's ring (RowDepth - 1)
@@ -37,18 +37,18 @@ def ceil_div(count: int, size: int) -> int:
     return -(-count // size)
 
 
-def writers(config: Config) -> int:
-    return config.bus_bytes // 4
+def writers(build: Build) -> int:
+    return build.bus_bytes // 4
 
 
-def round_words(config: Config) -> int:
+def round_words(build: Build) -> int:
     """Cycles that draining a result of every lane takes, two lanes a cycle."""
-    return config.lanes // 2
+    return build.lanes // 2
 
 
-def store_cycles(size: float, grain: int, config: Config, memory: Memory) -> float:
+def store_cycles(size: float, grain: int, build: Build, memory: Memory) -> float:
     """Of the bus, for one write; short ones wait for the answers to those before them."""
-    on_the_bus = beats(size, grain, config.bus_bytes) * config.bus_bytes / memory.bytes_per_cycle
+    on_the_bus = beats(size, grain, build.bus_bytes) * build.bus_bytes / memory.bytes_per_cycle
     return max(on_the_bus, (memory.latency + REQUEST_WAY) / WRITES)
 
 
@@ -57,11 +57,11 @@ def widening(command: Command) -> int:
     return {Format.INT32: 2, Format.INT64: 4}.get(Format(command.out_format), 1)
 
 
-def lane_rows(command: Command, config: Config) -> tuple[int, float]:
+def lane_rows(command: Command, build: Build) -> tuple[int, float]:
     """Row steps of a lane: the images' rows are dealt to the lanes in equal shares; and which part of them is real."""
     pitch = max(ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
-    rows = ceil_div(pitch * command.images, config.lanes)
-    return rows, command.images * pitch / (rows * config.lanes)
+    rows = ceil_div(pitch * command.images, build.lanes)
+    return rows, command.images * pitch / (rows * build.lanes)
 
 
 def beats(size: float, grain: int, bus_bytes: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sim.contract import Config
+from sim.contract import Build
 from sim.latency.core import (
     QUEUED_BEATS,
     QUEUED_REQUESTS,
@@ -37,13 +37,13 @@ class Stream:
 
 
 @lru_cache(maxsize=4096)
-def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config, memory: Memory) -> Stream:
+def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, memory: Memory) -> Stream:
     """Targets (lanes or columns) ask one after the other; a writer serves every 16th of them, in order.
 
     Data comes in the order of the requests, so a writer whose queue is full holds up all behind it.
     """
-    queues = writers(config)
-    beat = max(1.0, config.bus_bytes / memory.bytes_per_cycle)
+    queues = writers(build)
+    beat = max(1.0, build.bus_bytes / memory.bytes_per_cycle)
     put_away: list[list[float]] = [[] for _ in range(queues)]  # when each beat of a writer is
     ended: list[list[float]] = [[] for _ in range(queues)]  # and each request
     arrives = bus = share = 0.0
@@ -66,7 +66,7 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], config: Config
                 if len(requests) >= QUEUED_REQUESTS:
                     asks = max(asks, requests[-QUEUED_REQUESTS])
                 arrives = max(arrives, asks + memory.latency + REQUEST_WAY)
-                bus += kind.beats * config.bus_bytes / memory.bytes_per_cycle
+                bus += kind.beats * build.bus_bytes / memory.bytes_per_cycle
                 broken[place] += kind.beats
                 whole = max(1, int(broken[place]))
                 broken[place] -= whole

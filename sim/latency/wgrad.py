@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.contract import CHANNEL_BLOCK, Command, Config, Flag, Format
+from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
 from sim.latency.core import (
     COMMAND_BEGINS,
     COMMAND_ENDS,
@@ -36,21 +36,21 @@ class _Pass:
     sets: int
 
 
-def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
+def wgrad_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     """Chunks are loaded while those before are computed; a pass stores its results in its last chunk.
 
     While the command before is at its last chunk, the first ones are loaded, as many as there is room for.
     """
-    plan = WgradPlan.of(command, config)
-    drain = widening(command) * round_words(config)
+    plan = WgradPlan.of(command, build)
+    drain = widening(command) * round_words(build)
     result_bytes = 32 * widening(command)
-    on_the_bus = _storing(command, result_bytes, config, memory)
-    storing = max(on_the_bus, config.lanes)  # lanes without results are passed over
-    kinds = {blocks: _pass(command, plan, blocks, config, memory) for blocks in set(plan.passes)}
+    on_the_bus = _storing(command, result_bytes, build, memory)
+    storing = max(on_the_bus, build.lanes)  # lanes without results are passed over
+    kinds = {blocks: _pass(command, plan, blocks, build, memory) for blocks in set(plan.passes)}
     ends: list[float] = []
     last = kinds[plan.passes[-1]]
     ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + COMMAND_ENDS
-    ahead = plan.loaded_ahead(command, config)
+    ahead = plan.loaded_ahead(command, build)
     reader = -ending if ahead else float(COMMAND_BEGINS + memory.latency)
     compute = load = store = asking = 0.0
     for blocks in plan.passes:
@@ -79,31 +79,31 @@ def wgrad_time(command: Command, config: Config, memory: Memory) -> CommandTime:
     return CommandTime(max(cycles, load + store + COMMAND_ENDS), compute, load, store)  # one memory for both
 
 
-def _storing(command: Command, result_bytes: int, config: Config, memory: Memory) -> float:
+def _storing(command: Command, result_bytes: int, build: Build, memory: Memory) -> float:
     """A set of results: a write for each lane that has any, or for three of them with a kernel row's columns."""
     words = command.out_format in (Format.INT16, Format.INT32) and not command.flag(Flag.ROW_SUMS)
-    if config.lanes == 48 and command.kernel_w == 3 and words:
-        return CHANNEL_BLOCK * store_cycles(3 * result_bytes, result_bytes, config, memory)
-    live = CHANNEL_BLOCK * command.kernel_w / tap_sets(command, config)
-    return live * store_cycles(result_bytes, result_bytes, config, memory)
+    if build.lanes == 48 and command.kernel_w == 3 and words:
+        return CHANNEL_BLOCK * store_cycles(3 * result_bytes, result_bytes, build, memory)
+    live = CHANNEL_BLOCK * command.kernel_w / tap_sets(command, build)
+    return live * store_cycles(result_bytes, result_bytes, build, memory)
 
 
-def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], config: Config, memory: Memory) -> _Pass:
-    sets = blocks[0] * blocks[1] * plan.pass_rows * tap_sets(command, config)
+def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], build: Build, memory: Memory) -> _Pass:
+    sets = blocks[0] * blocks[1] * plan.pass_rows * tap_sets(command, build)
     halo = plan.pass_rows - min(command.stride_y, plan.pass_rows)
 
     def computing(steps: int) -> float:
         windows = ceil_div(steps * plan.span, PIXELS_A_WINDOW)
         a_set = command.a_bits * windows * max(command.b_bits, PIXELS_A_WINDOW)
-        return sets * max(a_set, round_words(config)) + CHUNK_BEGINS
+        return sets * max(a_set, round_words(build)) + CHUNK_BEGINS
 
-    first = _load(command, plan, blocks, plan.first, halo, config, memory)
-    later = _load(command, plan, blocks, plan.chunk, 0, config, memory)
+    first = _load(command, plan, blocks, plan.first, halo, build, memory)
+    later = _load(command, plan, blocks, plan.chunk, 0, build, memory)
     return _Pass((first, later), (computing(plan.first), computing(plan.chunk)), sets)
 
 
 def _load(
-    command: Command, plan: WgradPlan, blocks: tuple[int, int], steps: int, halo: int, config: Config, memory: Memory
+    command: Command, plan: WgradPlan, blocks: tuple[int, int], steps: int, halo: int, build: Build, memory: Memory
 ) -> Batch:
     """A chunk, in batches of a few row steps: rows of A, then rows of the error."""
     step = min(command.stride_y, plan.pass_rows)
@@ -114,11 +114,11 @@ def _load(
         count = min(most, steps - begin)
         rows = count * step + (halo if begin == 0 else 0)
         if plan.cut:
-            kinds = _cut_requests(command, plan, config)
+            kinds = _cut_requests(command, plan, build)
         else:
-            kinds = _row_requests(command, plan, blocks, count, rows, config)
-        way = stream(config.lanes, round(plan.live, 4), kinds, config, memory)
-        asking = config.lanes * (count * (plan.pass_rows + 2) + 5)
+            kinds = _row_requests(command, plan, blocks, count, rows, build)
+        way = stream(build.lanes, round(plan.live, 4), kinds, build, memory)
+        asking = build.lanes * (count * (plan.pass_rows + 2) + 5)
         bus += way.bus
         written = follows + max(way.written, asking)
         follows += max(way.follows, asking)
@@ -126,7 +126,7 @@ def _load(
 
 
 def _row_requests(
-    command: Command, plan: WgradPlan, blocks: tuple[int, int], steps: int, rows: int, config: Config
+    command: Command, plan: WgradPlan, blocks: tuple[int, int], steps: int, rows: int, build: Build
 ) -> tuple[Requests, ...]:
     """Whole rows: those of A that follow each other together, and those of the error."""
     a_row = WORD_BYTES * command.a_bits * command.a_width
@@ -137,7 +137,7 @@ def _row_requests(
     error_requests = round(requests_of(steps, command.y_height))
     error_size = error_row * steps / error_requests
     error_writing = _windows(command.y_width) * command.b_bits * steps / error_requests
-    bus = config.bus_bytes
+    bus = build.bus_bytes
     return (
         Requests(blocks[0] * a_requests, beats(a_size, a_row, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
         Requests(blocks[1] * error_requests, beats(error_size, error_row, bus), error_writing),
@@ -154,11 +154,11 @@ def _windows(pixels: int) -> float:
     return whole + (4 / 3 if rest == 2 else 1.0 if rest else 0.0)
 
 
-def _cut_requests(command: Command, plan: WgradPlan, config: Config) -> tuple[Requests, ...]:
+def _cut_requests(command: Command, plan: WgradPlan, build: Build) -> tuple[Requests, ...]:
     """Spans of a row: each plane apart."""
     a_size = WORD_BYTES * min(command.a_width, (plan.span - 1) * command.stride_x + command.kernel_w)
     error_size = WORD_BYTES * min(plan.span, command.y_width)
-    bus = config.bus_bytes
+    bus = build.bus_bytes
     return (
         Requests(command.a_bits, beats(a_size, WORD_BYTES, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
         Requests(command.b_bits, beats(error_size, WORD_BYTES, bus), plan.span / PIXELS_A_WINDOW),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from sim.contract import CHANNEL_BLOCK, Command, Config
+from sim.contract import CHANNEL_BLOCK, Build, Command
 from sim.latency.core import (
     ACCUMULATORS,
     MOST_AHEAD,
@@ -53,23 +53,23 @@ class WgradPlan:
         return self.spans > 1
 
     @classmethod
-    def of(cls, command: Command, config: Config) -> WgradPlan:
+    def of(cls, command: Command, build: Build) -> WgradPlan:
         """The largest pass of blocks that fits all memories; then chunks of more rows while two of them fit."""
-        rows, live = lane_rows(command, config)
+        rows, live = lane_rows(command, build)
         pass_a, pass_y = command.a_blocks, command.y_blocks
-        while not _fits(command, config, pass_a, pass_y):
+        while not _fits(command, build, pass_a, pass_y):
             if pass_a == pass_y == 1:
-                return cls._of_cut_rows(command, config, rows, live)
+                return cls._of_cut_rows(command, build, rows, live)
             if pass_a >= pass_y:
                 pass_a = ceil_div(pass_a, 2)
             else:
                 pass_y = ceil_div(pass_y, 2)
         span, step = command.y_width, min(command.stride_y, command.kernel_h)
-        ring = _ring(command, config, pass_a)
+        ring = _ring(command, build, pass_a)
         chunk, windows = 1, ceil_div(span, PIXELS_A_WINDOW)
         for tried in range(2, MOST_CHUNK + 1):
             more = ceil_div(tried * span, PIXELS_A_WINDOW)
-            two_fit = 2 * more * command.b_bits * pass_y <= config.column_words
+            two_fit = 2 * more * command.b_bits * pass_y <= build.column_words
             if not two_fit or (2 * tried - 1) * step + command.kernel_h > ring:
                 break
             if chunk >= LONG_ENOUGH[0] and windows >= LONG_ENOUGH[1]:
@@ -87,27 +87,27 @@ class WgradPlan:
             (rows - 1) % chunk + 1,
             span,
             1,
-            _buffers(entries, config),
+            _buffers(entries, build),
             entries,
         )
 
     @classmethod
-    def _of_cut_rows(cls, command: Command, config: Config, rows: int, live: float) -> WgradPlan:
+    def _of_cut_rows(cls, command: Command, build: Build, rows: int, live: float) -> WgradPlan:
         """Rows too wide for the memories: spans of them, one kernel row and one pair of blocks at a time."""
-        span = min(48, config.lane_words // 240 // 3 * 3)
+        span = min(48, build.lane_words // 240 // 3 * 3)
         entries = span // PIXELS_A_WINDOW * command.b_bits
         passes = ((1, 1),) * (command.a_blocks * command.y_blocks * command.kernel_h)
         spans = ceil_div(command.y_width, span)
-        return cls(rows, live, passes, 1, 1, 1, span, spans, _buffers(entries, config), entries)
+        return cls(rows, live, passes, 1, 1, 1, span, spans, _buffers(entries, build), entries)
 
-    def loaded_ahead(self, command: Command, config: Config) -> int:
+    def loaded_ahead(self, command: Command, build: Build) -> int:
         """Chunks that are loaded while another such command is at its last one; 0 if there is no room."""
         words = command.a_bits * command.a_width * self.passes[0][0] if not self.cut else 0
         step = min(command.stride_y, self.pass_rows)
         ring = min(MOST_RING, min(MOST_AHEAD, self.buffers * self.chunk) * step + 2 * command.kernel_h)
-        if 2 * ring * words > config.lane_words or 2 * self.entries > config.column_words:
+        if 2 * ring * words > build.lane_words or 2 * self.entries > build.column_words:
             return 0
-        return self.buffers if (self.buffers + 1) * self.entries <= config.column_words else 1
+        return self.buffers if (self.buffers + 1) * self.entries <= build.column_words else 1
 
 
 def _shares(blocks: int, most: int) -> list[int]:
@@ -119,28 +119,28 @@ def _shares(blocks: int, most: int) -> list[int]:
     return [min(most, blocks - first) for first in range(0, blocks, most)]
 
 
-def _buffers(entries: int, config: Config) -> int:
+def _buffers(entries: int, build: Build) -> int:
     """One chunk less than fits, if two are left: the next command's first finds room beside this one's last."""
-    return next((each for each in (4, 3) if (each + 1) * entries <= config.column_words), 0) or (
-        2 if 2 * entries <= config.column_words else 1
+    return next((each for each in (4, 3) if (each + 1) * entries <= build.column_words), 0) or (
+        2 if 2 * entries <= build.column_words else 1
     )
 
 
-def _ring(command: Command, config: Config, pass_a: int) -> int:
-    return min(config.lane_words // (command.a_bits * command.a_width * pass_a), MOST_RING)
+def _ring(command: Command, build: Build, pass_a: int) -> int:
+    return min(build.lane_words // (command.a_bits * command.a_width * pass_a), MOST_RING)
 
 
-def tap_sets(command: Command, config: Config) -> int:
+def tap_sets(command: Command, build: Build) -> int:
     """Sets of kernel columns: a set has as many as there are groups of 16 lanes."""
-    return ceil_div(command.kernel_w, max(1, config.lanes // CHANNEL_BLOCK))
+    return ceil_div(command.kernel_w, max(1, build.lanes // CHANNEL_BLOCK))
 
 
-def _fits(command: Command, config: Config, pass_a: int, pass_y: int) -> bool:
-    sets = pass_a * pass_y * command.kernel_h * tap_sets(command, config)
+def _fits(command: Command, build: Build, pass_a: int, pass_y: int) -> bool:
+    sets = pass_a * pass_y * command.kernel_h * tap_sets(command, build)
     windows = ceil_div(command.y_width, PIXELS_A_WINDOW)
     return (
-        command.a_bits * command.a_width * pass_a <= config.lane_words
-        and _ring(command, config, pass_a) >= command.kernel_h
-        and sets * round_words(config) <= ACCUMULATORS
-        and windows * command.b_bits * pass_y <= config.column_words
+        command.a_bits * command.a_width * pass_a <= build.lane_words
+        and _ring(command, build, pass_a) >= command.kernel_h
+        and sets * round_words(build) <= ACCUMULATORS
+        and windows * command.b_bits * pass_y <= build.column_words
     )

@@ -1,7 +1,7 @@
 """The reference executor: runs a command list on a memory region exactly as the contract says.
 
 >>> import numpy as np
->>> reference = Reference(Config.named("tiny"))
+>>> reference = Reference(Build.named("tiny"))
 >>> reference.run(np.zeros(64, np.uint8), list_offset=0, list_bytes=0).error.name
 'OK'
 """
@@ -14,8 +14,8 @@ from sim.contract import (
     COMMAND_BYTES,
     NO_COMMAND,
     REQUANTISED,
+    Build,
     Command,
-    Config,
     Error,
     Flag,
     Format,
@@ -41,8 +41,8 @@ Product = Callable[[Command, Planes, Planes], tuple[Accumulators, Accumulators]]
 class Reference:
     """Executes command lists; `product` chooses the formulation of the integer products."""
 
-    def __init__(self, config: Config, product: Product = plain_integer) -> None:
-        self.config = config
+    def __init__(self, build: Build, product: Product = plain_integer) -> None:
+        self.build = build
         self.product = product
 
     def run(
@@ -65,14 +65,14 @@ class Reference:
             error = self.step(data, memory, mem_bytes, (list_offset, list_end))
             if error:
                 return Outcome(error, index, index, cycles)
-            cycles += array_cycles(Command.decode(data), self.config)
+            cycles += array_cycles(Command.decode(data), self.build)
         return Outcome(Error.OK, NO_COMMAND, list_bytes // COMMAND_BYTES, cycles)
 
     def step(self, data: bytes, memory: Memory, mem_bytes: int, list_range: tuple[int, int]) -> Error:
         """Checks one fetched command, then executes it; an error means that it wrote nothing."""
         if len(data) < COMMAND_BYTES:
             return Error.READ_BUS
-        error = check_command(data, self.config, mem_bytes, list_range)
+        error = check_command(data, self.build, mem_bytes, list_range)
         if error:
             return error
         command = Command.decode(data)

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sim.contract import CONFIGS
+from sim.contract import BUILDS
 from sim.places import OUT, VIVADO
 from sim.synthesis.cache import Cache, digest, read_modules
 from sim.synthesis.yosys import read_rtl, run_yosys
@@ -130,8 +130,8 @@ def elaborate(build: str) -> tuple[Path, list[str]]:
     """The design as a file, with the contents of one module of each kind only, and the names of all its modules."""
     SYNTHESIS.mkdir(parents=True, exist_ok=True)
     full, design, listing = (SYNTHESIS / f"{build}{suffix}" for suffix in (".full.il", ".il", ".modules"))
-    number = list(CONFIGS).index(build)
-    read = read_rtl(TOP, f"-GBuild={number}", "--keep-hierarchy")
+    number = list(BUILDS).index(build)
+    read = read_rtl(TOP, f"-GBuildNumber={number}", "--keep-hierarchy")
     run_yosys([read, f"write_rtlil {full}", f"tee -q -o {listing} ls"])
     names = re.findall(r"^  (\S+)$", listing.read_text(), flags=re.MULTILINE)
     firsts = {kind(name): name for name in reversed(names)}
@@ -190,7 +190,7 @@ def whole(build: str) -> Report:
     """A build in one piece."""
     SYNTHESIS.mkdir(parents=True, exist_ok=True)
     design = SYNTHESIS / f"{build}.flat.il"
-    run_yosys([read_rtl(TOP, f"-GBuild={list(CONFIGS).index(build)}"), f"write_rtlil {design}"])
+    run_yosys([read_rtl(TOP, f"-GBuildNumber={list(BUILDS).index(build)}"), f"write_rtlil {design}"])
     use, path = synthesise(design, TOP, [], f"{build}_whole")
     return Report(build, "synthesised whole", use, [Part(TOP, 1, use, path)])
 
@@ -250,7 +250,7 @@ def table(report: Report) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", choices=list(CONFIGS), help="only this one")
+    parser.add_argument("--build", choices=list(BUILDS), help="only this one")
     parser.add_argument("--json", action="store_true", help="print the JSON instead of tables")
     parser.add_argument("--module", action="append", choices=MODULES, help="of zc706, only this one; may be repeated")
     arguments = parser.parse_args()

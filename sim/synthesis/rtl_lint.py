@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from sim.contract import CONFIGS
+from sim.contract import BUILDS
 from sim.devices.rtl_sources import rtl_sources
 from sim.devices.verilator import verilator_environment
 from sim.places import VIVADO
@@ -23,15 +23,15 @@ def lint(top: str, *options: str) -> str:
     return (ran.stdout + ran.stderr).strip()
 
 
-def lint_packaged(build: int, data_bits: int) -> str:
+def lint_packaged(number: int, data_bits: int) -> str:
     """The top that Vivado's packager gets, and the kernel in it."""
-    return lint("cpt_kernel_ip", f"-GBUILD={build}", f"-GDATA_BITS={data_bits}", str(IP / "cpt_kernel_ip.v"))
+    return lint("cpt_kernel_ip", f"-GBUILD={number}", f"-GDATA_BITS={data_bits}", str(IP / "cpt_kernel_ip.v"))
 
 
 def main() -> int:
     complaints = {
-        f"{name}, packaged": lint_packaged(build, 8 * config["bus_bytes"])
-        for build, (name, config) in enumerate(CONFIGS.items())
+        f"{name}, packaged": lint_packaged(number, 8 * build["bus_bytes"])
+        for number, (name, build) in enumerate(BUILDS.items())
     }
     complaints["response monitor"] = lint("response_monitor", str(IP / "response_monitor.v"))
     complaints["dot products in LUTs"] = lint("dpu_row", "+define+SYNTHESIS", str(PRIMITIVES))

@@ -15,7 +15,7 @@ from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import EXACT, Output, Precision
 from host.compiler.program import Program
-from sim.contract import LIST_ALIGNMENT, NO_COMMAND, Config, Error, Memory, code_range, encode_list
+from sim.contract import LIST_ALIGNMENT, NO_COMMAND, Build, Error, Memory, code_range, encode_list
 from sim.contract.noise import noise, random_codes
 from sim.reference import Reference
 from sim.vectors.vector import Vector
@@ -45,7 +45,7 @@ class Scenario:
     """
 
     name: str
-    config: Config
+    build: Build
     plan: Plan = field(default_factory=Plan)
     loads: list[tuple[Program, Codes, Codes]] = field(default_factory=list)
 
@@ -66,7 +66,7 @@ class Scenario:
         number = len(self.loads)
         # Zero insertion is a feature of the command, whether the compiler makes use of it or not.
         program = lower(
-            layer, which, precision, self.config, output, plan=self.plan, name=f"{number}", zero_insertion=True
+            layer, which, precision, self.build, output, plan=self.plan, name=f"{number}", zero_insertion=True
         )
         a_shape, b_shape = layer.operand_shapes(which)
         a = fill_a(a_shape, precision.a_bits, precision.a_signed, self.seed + 2 * number)
@@ -104,7 +104,7 @@ class Scenario:
             **(registers or {}),
         }
         after = before.copy()
-        outcome = Reference(self.config).run(after, **start)
+        outcome = Reference(self.build).run(after, **start)
         if (outcome.error, outcome.error_index) != expect:
             raise AssertionError(f"{self.name}: {outcome.error.name} at {outcome.error_index}, wanted {expect}")
         return Vector(

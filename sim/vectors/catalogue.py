@@ -1,10 +1,10 @@
-"""Every vector of a configuration, in a fixed order."""
+"""Every vector of a build, in a fixed order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.contract import Config
+from sim.contract import Build
 from sim.vectors import errors, outputs, products, shapes
 from sim.vectors.vector import Vector
 
@@ -37,7 +37,7 @@ FAMILIES = (
 )
 
 
-def catalogue(config: Config) -> Iterator[Vector]:
+def catalogue(build: Build) -> Iterator[Vector]:
     """Vectors are made as they are asked for; names are unique."""
     for family in FAMILIES:
-        yield from family(config)
+        yield from family(build)

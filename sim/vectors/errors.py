@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output, Precision
-from sim.contract import COMMAND_BYTES, COMMAND_WORDS, NO_COMMAND, Command, Config, Error, Flag, Format, Opcode, output
+from sim.contract import COMMAND_BYTES, COMMAND_WORDS, NO_COMMAND, Build, Command, Error, Flag, Format, Opcode, output
 from sim.vectors.build import Scenario
 from sim.vectors.vector import Vector
 
@@ -92,64 +92,64 @@ FIELD_ERRORS: dict[Error, dict[str, Change]] = {
 }
 
 
-def field_errors(config: Config) -> Iterator[Vector]:
+def field_errors(build: Build) -> Iterator[Vector]:
     """One wrong field in the second of two commands."""
     for error, changes in FIELD_ERRORS.items():
         for name, change in changes.items():
-            scenario, bad = _good_then(f"error-{error.name.lower()}-{name}", config)
+            scenario, bad = _good_then(f"error-{error.name.lower()}-{name}", build)
             for field, value in change.items():
                 setattr(bad, field, value(bad) if callable(value) else value)
             yield scenario.vector((error, 1))
 
 
-def _good_then(name: str, config: Config, which: Pass = Pass.FORWARD) -> tuple[Scenario, Command]:
-    scenario = Scenario(name, config)
+def _good_then(name: str, build: Build, which: Pass = Pass.FORWARD) -> tuple[Scenario, Command]:
+    scenario = Scenario(name, build)
     scenario.add(LAYER, Pass.FORWARD, Precision(4, 4))
     program = scenario.add(LAYER, which, Precision(4, 4), REQUANTISED)
     return scenario, program.commands[0]
 
 
-def other_errors(config: Config) -> Iterator[Vector]:
+def other_errors(build: Build) -> Iterator[Vector]:
     """Errors that one field of a CONV cannot show."""
 
     def set_reserved_word(encoded: bytearray) -> None:
         encoded[COMMAND_BYTES + 4 * (COMMAND_WORDS - 1)] = 1
 
-    scenario, _ = _good_then("error-reserved-word", config)
+    scenario, _ = _good_then("error-reserved-word", build)
     yield scenario.vector((Error.RESERVED, 1), spoil=set_reserved_word)
 
-    scenario, bad = _good_then("error-unsupported-wgrad-planes", config, Pass.WEIGHT_GRADIENT)
+    scenario, bad = _good_then("error-unsupported-wgrad-planes", build, Pass.WEIGHT_GRADIENT)
     bad.out_format = Format.PLANES
     yield scenario.vector((Error.UNSUPPORTED, 1))
-    scenario, bad = _good_then("error-unsupported-wgrad-up", config, Pass.WEIGHT_GRADIENT)
+    scenario, bad = _good_then("error-unsupported-wgrad-up", build, Pass.WEIGHT_GRADIENT)
     bad.up_y, bad.a_height, bad.pad_bottom = 2, 2, 2
     yield scenario.vector((Error.UNSUPPORTED, 1))
-    scenario, bad = _good_then("error-unsupported-wgrad-up-x", config, Pass.WEIGHT_GRADIENT)
+    scenario, bad = _good_then("error-unsupported-wgrad-up-x", build, Pass.WEIGHT_GRADIENT)
     bad.up_x, bad.a_width, bad.pad_right = 3, 2, 1
     yield scenario.vector((Error.UNSUPPORTED, 1))
 
-    scenario, bad = _good_then("error-overflow-accumulator", config, Pass.WEIGHT_GRADIENT)
+    scenario, bad = _good_then("error-overflow-accumulator", build, Pass.WEIGHT_GRADIENT)
     bad.a_bits, bad.b_bits, bad.images = 16, 16, 2049
     yield scenario.vector((Error.OVERFLOW, 1))
-    scenario, bad = _good_then("error-overflow-int32", config, Pass.WEIGHT_GRADIENT)
+    scenario, bad = _good_then("error-overflow-int32", build, Pass.WEIGHT_GRADIENT)
     bad.a_bits, bad.b_bits, bad.out_format, bad.out_bits, bad.shift, bad.flags = 14, 13, Format.INT32, 0, 0, 0
     yield scenario.vector((Error.OVERFLOW, 1))
-    scenario, bad = _good_then("error-overflow-sums", config, Pass.WEIGHT_GRADIENT)
+    scenario, bad = _good_then("error-overflow-sums", build, Pass.WEIGHT_GRADIENT)
     bad.a_bits, bad.b_bits, bad.images = 16, 1, 2049
     yield scenario.vector((Error.OVERFLOW, 1))
 
-    scenario, bad = _good_then("error-capacity-row", config)
+    scenario, bad = _good_then("error-capacity-row", build)
     bad.out_format, bad.out_bits = Format.PLANES, 16
-    bad.a_width = bad.y_width = config.row_words // 16 + 1
+    bad.a_width = bad.y_width = build.row_words // 16 + 1
     bad.a_bits = 1
     yield scenario.vector((Error.CAPACITY, 1))
 
-    scenario, bad = _good_then("error-overlap-list", config)
+    scenario, bad = _good_then("error-overlap-list", build)
     bad.out_addr = scenario.plan.bytes  # where the list will lie
     end = output(bad).end
     yield scenario.vector((Error.OVERLAP, 1), registers={"mem_bytes": -(-end // 64) * 64})
 
-    scenario, bad = _good_then("error-overlap-sums-list", config)
+    scenario, bad = _good_then("error-overlap-sums-list", build)
     bad.sums_addr = scenario.plan.bytes
     yield scenario.vector((Error.OVERLAP, 1))
 
@@ -169,16 +169,16 @@ TWO_MISTAKES: tuple[tuple[Error, Change], ...] = (
 )
 
 
-def order_of_checks(config: Config) -> Iterator[Vector]:
+def order_of_checks(build: Build) -> Iterator[Vector]:
     """Which of two errors is reported."""
     for error, change in TWO_MISTAKES:
-        scenario, bad = _good_then(f"order-{error.name.lower()}", config)
+        scenario, bad = _good_then(f"order-{error.name.lower()}", build)
         for field, value in change.items():
             setattr(bad, field, value(bad) if callable(value) else value)
         yield scenario.vector((error, 1))
 
 
-def list_errors(config: Config) -> Iterator[Vector]:
+def list_errors(build: Build) -> Iterator[Vector]:
     """What is wrong with the list as a whole: nothing runs and no command is to blame."""
     for name, error, registers in (
         ("list-truncated", Error.LIST_TRUNCATED, {"list_bytes": 2 * COMMAND_BYTES - 4}),
@@ -190,11 +190,11 @@ def list_errors(config: Config) -> Iterator[Vector]:
         ("list-behind-region", Error.LIST_RANGE, {"list_offset": 1 << 30}),
         ("list-longer-than-region", Error.LIST_RANGE, {"list_bytes": COMMAND_BYTES << 20}),
     ):
-        scenario, _ = _good_then(f"error-{name}", config)
+        scenario, _ = _good_then(f"error-{name}", build)
         yield scenario.vector((error, NO_COMMAND), registers=registers)
 
 
-def bus_errors(config: Config) -> Iterator[Vector]:
+def bus_errors(build: Build) -> Iterator[Vector]:
     """A region claimed larger than the memory behind it: reading there, and writing there."""
     beyond = 1 << 28
     for name, error, field in (
@@ -202,17 +202,17 @@ def bus_errors(config: Config) -> Iterator[Vector]:
         ("read-b", Error.READ_BUS, "b_addr"),
         ("write", Error.WRITE_BUS, "out_addr"),
     ):
-        scenario, bad = _good_then(f"error-bus-{name}", config)
+        scenario, bad = _good_then(f"error-bus-{name}", build)
         bad.flags = 0
         setattr(bad, field, beyond)
         yield scenario.vector((error, 1), registers={"mem_bytes": 2 * beyond})
-    scenario, _ = _good_then("error-bus-fetch", config)
+    scenario, _ = _good_then("error-bus-fetch", build)
     yield scenario.vector((Error.READ_BUS, 0), registers={"mem_bytes": 2 * beyond, "list_offset": beyond})
 
 
-def error_in_first_command(config: Config) -> Iterator[Vector]:
+def error_in_first_command(build: Build) -> Iterator[Vector]:
     """An error in the first command: nothing runs, the good second one included."""
-    scenario = Scenario("error-in-first-command", config)
+    scenario = Scenario("error-in-first-command", build)
     bad = scenario.add(LAYER, Pass.FORWARD, Precision(4, 4)).commands[0]
     scenario.add(LAYER, Pass.FORWARD, Precision(4, 4))
     bad.opcode = Opcode.WGRAD + 1

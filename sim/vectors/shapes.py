@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Precision
-from sim.contract import Config
+from sim.contract import Build
 from sim.vectors.build import Scenario
 from sim.vectors.vector import Vector
 
@@ -41,51 +41,51 @@ SHAPES = {
 }
 
 
-def odd_shapes(config: Config) -> Iterator[Vector]:
+def odd_shapes(build: Build) -> Iterator[Vector]:
     """Every shape, all three passes in one list."""
     for name, layer in SHAPES.items():
-        scenario = Scenario(f"shape-{name}", config)
+        scenario = Scenario(f"shape-{name}", build)
         for which in Pass:
             scenario.add(layer, which, Precision(3, 4, a_signed=which is Pass.INPUT_ERROR, b_signed=True))
         yield scenario.vector()
 
 
-def batches(config: Config) -> Iterator[Vector]:
+def batches(build: Build) -> Iterator[Vector]:
     """One image more than the lanes, and twice the lanes."""
-    for name, batch in (("lanes-plus-1", config.lanes + 1), ("lanes-times-2", 2 * config.lanes)):
-        scenario = Scenario(f"batch-{name}", config)
+    for name, batch in (("lanes-plus-1", build.lanes + 1), ("lanes-times-2", 2 * build.lanes)):
+        scenario = Scenario(f"batch-{name}", build)
         for which in Pass:
             layer = Conv(batch, 6, 4, 3, 3, (3, 3), padding=(1, 1))
             scenario.add(layer, which, Precision(2, 3, b_signed=True))
         yield scenario.vector()
 
 
-def memory_strides(config: Config) -> Iterator[Vector]:
+def memory_strides(build: Build) -> Iterator[Vector]:
     """Operands whose images share memory (stride 0), and a result with gaps between its images."""
-    scenario = Scenario("stride-0-operands", config)
+    scenario = Scenario("stride-0-operands", build)
     scenario.add(Conv(3, 16, 16, 4, 4, (3, 3), padding=(1, 1)), Pass.FORWARD, Precision(4, 4))
     command = scenario.loads[0][0].commands[0]
     command.a_image_stride = 0
     yield scenario.vector()
-    scenario = Scenario("stride-gaps-in-result", config)
+    scenario = Scenario("stride-gaps-in-result", build)
     scenario.add(Conv(3, 16, 16, 2, 2), Pass.FORWARD, Precision(4, 4))
     command = scenario.loads[0][0].commands[0]
     command.out_image_stride *= 2
     command.out_addr = scenario.plan.add("result with gaps", 3 * command.out_image_stride)
     yield scenario.vector()
-    scenario = Scenario("stride-gaps-between-blocks", config)
+    scenario = Scenario("stride-gaps-between-blocks", build)
     command = scenario.add(Conv(2, 16, 40, 2, 2), Pass.FORWARD, Precision(4, 4)).commands[0]
     command.out_block_stride += 192
     command.out_image_stride = 3 * command.out_block_stride
     command.out_addr = scenario.plan.add("result with gaps", 2 * command.out_image_stride)
     yield scenario.vector()
-    scenario = Scenario("stride-unused-is-any", config)
+    scenario = Scenario("stride-unused-is-any", build)
     command = scenario.add(Conv(1, 16, 16, 3, 3), Pass.FORWARD, Precision(4, 4)).commands[0]
     command.out_image_stride = command.out_block_stride = command.a_image_stride = command.a_block_stride = 0
     yield scenario.vector()
 
 
-def far_steps(config: Config) -> Iterator[Vector]:
+def far_steps(build: Build) -> Iterator[Vector]:
     """Steps and padding that no common layer has: both kinds of step in one CONV, and each at its limit."""
     for name, change in {
         "stride-and-insertion": {"stride_y": 2, "up_y": 3, "up_x": 2, "pad_top": 2, "pad_bottom": 1},
@@ -93,7 +93,7 @@ def far_steps(config: Config) -> Iterator[Vector]:
         "insertion-15": {"up_y": 15, "up_x": 14, "pad_top": 1, "pad_right": 2},
         "padding-31": {"pad_top": 31, "pad_left": 31, "pad_bottom": 30, "pad_right": 29, "stride_y": 4, "stride_x": 5},
     }.items():
-        scenario = Scenario(f"steps-{name}", config)
+        scenario = Scenario(f"steps-{name}", build)
         command = scenario.add(Conv(2, 16, 16, 3, 4, (3, 2)), Pass.FORWARD, Precision(3, 3, b_signed=True)).commands[0]
         for field, value in change.items():
             setattr(command, field, value)

@@ -18,8 +18,7 @@ from cpt_model.models import CifarResNet
 from host.compiler.layer import Pass
 from host.compiler.lower import lower
 from host.compiler.program import Program
-from sim.contract import Command, Format, Memory, Outcome
-from sim.contract import Config as Build
+from sim.contract import Build, Command, Format, Memory, Outcome
 from sim.reference import Reference
 from tests.cpt_model.layer_tools import trained_step
 
@@ -83,7 +82,7 @@ def test_rounded_results_are_the_commands_own(device: str, width: int, build: st
         commands.extend(program.commands)
         return program
 
-    with patch("host.driver.execute.lower", recorded), emulate(model, device, config=build) as report:
+    with patch("host.driver.execute.lower", recorded), emulate(model, device, build=build) as report:
         y, error = trained_step(model, x)
     expected = trained_step(alone, x)
     assert torch.equal(y, expected[0])
@@ -97,7 +96,7 @@ def test_rounded_results_are_the_commands_own(device: str, width: int, build: st
 def test_recurrent_and_attention_products_run_on_it_too(results: str) -> None:
     torch.manual_seed(1)
     model = prepare_(Language(), Config(policy="none", bits=Bits(4, 8), results=results))
-    with emulate(model, "reference", config="tiny") as report:
+    with emulate(model, "reference", build="tiny") as report:
         model(torch.randn(3, 2, 6)).square().mean().backward()
     assert {check.layer for check in report.checks} == {"lstm", "attention"}
 

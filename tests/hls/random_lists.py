@@ -6,8 +6,8 @@ import numpy as np
 
 from sim.contract import (
     COMMAND_BYTES,
+    Build,
     Command,
-    Config,
     Error,
     Format,
     Memory,
@@ -41,7 +41,7 @@ def random_axis(draw: Generator, wgrad: bool, most: int) -> dict[str, int]:
             return {**axis, "output": room // axis["stride"] + 1}
 
 
-def random_command(draw: Generator, config: Config, most_work: float = 2e5) -> Command:
+def random_command(draw: Generator, build: Build, most_work: float = 2e5) -> Command:
     """A command that passes every check but those of addresses, which it does not have yet."""
     while True:
         wgrad = bool(draw.integers(2))
@@ -58,7 +58,7 @@ def random_command(draw: Generator, config: Config, most_work: float = 2e5) -> C
             out_format=out_format,
             shift=int(draw.choice([0, 3, 12, int(draw.integers(48))])) if requantised else 0,
             tag=int(draw.integers(2**32)),
-            images=int(draw.choice([1, 2, config.lanes, config.lanes + 1])),
+            images=int(draw.choice([1, 2, build.lanes, build.lanes + 1])),
             a_blocks=int(draw.integers(1, 4)),
             y_blocks=int(draw.integers(1, 3)),
             a_height=rows["extent"],
@@ -80,7 +80,7 @@ def random_command(draw: Generator, config: Config, most_work: float = 2e5) -> C
         )
         taps = command.kernel_h * command.kernel_w * command.a_blocks * command.y_blocks
         work = command.images * command.y_height * command.y_width * taps
-        if check_fields(command.encode(), config) is Error.OK and work < most_work:
+        if check_fields(command.encode(), build) is Error.OK and work < most_work:
             return command
 
 
@@ -99,12 +99,12 @@ def place(draw: Generator, command: Command, name: str, tensor: Tensor, start: i
     return address + (tensor.images - 1) * image_stride + (tensor.blocks - 1) * block_stride + tensor.tile_bytes
 
 
-def random_list(seed: int, config: Config) -> tuple[Memory, int, int]:
+def random_list(seed: int, build: Build) -> tuple[Memory, int, int]:
     """A region full of noise with up to three commands in it, and the list's offset and size."""
     draw = np.random.default_rng(seed)
     commands, end = [], 0
     for _ in range(int(draw.integers(1, 4))):
-        command = random_command(draw, config)
+        command = random_command(draw, build)
         for name, tensor in (("a", operand_a(command)), ("b", operand_b(command)), ("out", output(command))):
             end = place(draw, command, name, tensor, end)
         command.sums_addr = -(-end // 4) * 4

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.contract import CONFIGS, Config
+from sim.contract import BUILDS, Build
 from sim.devices.hls_executor import HLS, make
 from sim.vectors import Vector, catalogue
 
@@ -53,23 +53,23 @@ def testbench() -> Path:
 
 @pytest.fixture(scope="module")
 def good() -> Vector:
-    return next(vector for vector in catalogue(Config.named("tiny")) if vector.name == "row-sums-u")
+    return next(vector for vector in catalogue(Build.named("tiny")) if vector.name == "row-sums-u")
 
 
 @pytest.mark.slow
 def test_make_csim_passes_every_vector_of_both_builds() -> None:
     done = make("csim", "VITIS=")
     assert done.returncode == 0, done.stdout + done.stderr
-    count = sum(1 for _ in catalogue(Config.named("tiny")))
-    assert done.stdout.count(f"{count} passed, 0 failed, 0 left out") == len(CONFIGS)
+    count = sum(1 for _ in catalogue(Build.named("tiny")))
+    assert done.stdout.count(f"{count} passed, 0 failed, 0 left out") == len(BUILDS)
     assert "WARNING" not in done.stdout, "a stream was read empty or left full"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("config", CONFIGS)
-def test_nothing_is_out_of_bounds_or_undefined(config: str, tmp_path: Path) -> None:
-    program = built(f"build/{config}-sanitize/testbench")
-    for vector in catalogue(Config.named(config)):
+@pytest.mark.parametrize("build", BUILDS)
+def test_nothing_is_out_of_bounds_or_undefined(build: str, tmp_path: Path) -> None:
+    program = built(f"build/{build}-sanitize/testbench")
+    for vector in catalogue(Build.named(build)):
         if vector.name in SANITIZED:
             vector.save(tmp_path)
     done = bench(program, tmp_path)

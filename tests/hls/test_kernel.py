@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sim.devices.hls_executor
-from sim.contract import CONFIGS, NO_COMMAND, VERSION_MAGIC, Config, Error, Memory, Outcome, Register
+from sim.contract import BUILDS, NO_COMMAND, VERSION_MAGIC, Build, Error, Memory, Outcome, Register
 from sim.devices.hls_executor import HlsKernel
 from sim.reference import Reference
 from sim.vectors import Vector, catalogue
@@ -25,19 +25,19 @@ AFTER_ERRORS = ("width-3x8", "row-sums-planes")
 
 
 @lru_cache
-def vectors(config: str) -> dict[str, Vector]:
-    return {vector.name: vector for vector in catalogue(Config.named(config))}
+def vectors(build: str) -> dict[str, Vector]:
+    return {vector.name: vector for vector in catalogue(Build.named(build))}
 
 
 @lru_cache
-def kernel(config: str) -> HlsKernel:
-    return HlsKernel(Config.named(config))
+def kernel(build: str) -> HlsKernel:
+    return HlsKernel(Build.named(build))
 
 
-def agrees(config: str, vector: Vector) -> None:
+def agrees(build: str, vector: Vector) -> None:
     """Asserts that the kernel leaves the registers and the memory that the vector expects."""
     memory = vector.before.copy()
-    outcome = vector.run_on(kernel(config), memory)
+    outcome = vector.run_on(kernel(build), memory)
     assert registers(outcome) == (vector.error, vector.error_index, vector.commands_done)
     assert np.flatnonzero(memory != vector.after)[:8].tolist() == [], "addresses of wrong bytes"
 
@@ -49,45 +49,45 @@ def registers(outcome: Outcome) -> tuple[Error, int, int]:
 
 @pytest.mark.parametrize("case", VECTORS)
 def test_vector_and_the_list_after_it(case: str) -> None:
-    config, name = case.split("/")
-    vector = vectors(config)[name]
-    agrees(config, vector)
+    build, name = case.split("/")
+    vector = vectors(build)[name]
+    agrees(build, vector)
     if vector.error is Error.OK:
-        after = kernel(config).run(vector.after.copy(), 0, 0)
+        after = kernel(build).run(vector.after.copy(), 0, 0)
         assert registers(after) == (Error.OK, NO_COMMAND, 0), "not ready for the next list"
     else:  # what an abandoned command left in streams and memories on chip must not reach the next results
         for follower in AFTER_ERRORS:
-            agrees(config, vectors(config)[follower])
+            agrees(build, vectors(build)[follower])
 
 
-def run_both(config: str, memory: Memory, offset: int, size: int, mem_base: int = 0) -> tuple[Outcome, Outcome]:
+def run_both(build: str, memory: Memory, offset: int, size: int, mem_base: int = 0) -> tuple[Outcome, Outcome]:
     """Both executors' outcomes, when they left the same memory."""
     expected, found = memory.copy(), memory.copy()
-    wanted = Reference(Config.named(config)).run(expected, offset, size, mem_base)
-    got = kernel(config).run(found, offset, size, mem_base)
+    wanted = Reference(Build.named(build)).run(expected, offset, size, mem_base)
+    got = kernel(build).run(found, offset, size, mem_base)
     assert np.flatnonzero(expected != found)[:8].tolist() == [], "addresses of wrong bytes"
     return wanted, got
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("seed", range(40))
-def test_random_lists_agree_with_the_reference(seed: int, config: str) -> None:
-    memory, offset, size = random_list(seed, Config.named(config))
-    wanted, got = run_both(config, memory, offset, size, mem_base=seed * 0x0234_5680)
+def test_random_lists_agree_with_the_reference(seed: int, build: str) -> None:
+    memory, offset, size = random_list(seed, Build.named(build))
+    wanted, got = run_both(build, memory, offset, size, mem_base=seed * 0x0234_5680)
     assert wanted.error == Error.OK
     assert registers(got) == registers(wanted)
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_damaged_commands_end_as_on_the_reference(config: str) -> None:
+@pytest.mark.parametrize("build", BUILDS)
+def test_damaged_commands_end_as_on_the_reference(build: str) -> None:
     """Bits of the list flipped at random: the same verdict, the same memory."""
     draw = np.random.default_rng(7)
     seen = set()
     for turn in range(300):
-        memory, offset, size = random_list(turn % 8, Config.named(config))
+        memory, offset, size = random_list(turn % 8, Build.named(build))
         for bit in draw.integers(8 * size, size=int(draw.integers(1, 4))):
             memory[offset + bit // 8] ^= 1 << bit % 8
-        wanted, got = run_both(config, memory, offset, size)
+        wanted, got = run_both(build, memory, offset, size)
         assert registers(got) == registers(wanted), turn
         seen.add(wanted.error)
     assert {Error.OK, Error.RESERVED, Error.SHAPE, Error.RANGE, Error.OVERLAP, Error.ALIGNMENT} <= seen
@@ -108,13 +108,13 @@ def test_region_must_end_where_bus_addresses_do(mem_base: int, error: Error) -> 
     assert registers(got) == registers(wanted) == (error, NO_COMMAND, 0)
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_capability_registers_are_filled_by_an_empty_list(config: str) -> None:
-    device = HlsKernel(Config.named(config))
+@pytest.mark.parametrize("build", BUILDS)
+def test_capability_registers_are_filled_by_an_empty_list(build: str) -> None:
+    device = HlsKernel(Build.named(build))
     device.run(np.zeros(64, dtype=np.uint8), 0, 0)
     assert device.register(Register.MAGIC) == VERSION_MAGIC
-    shown = {name: device.register(Register[name.upper()]) for name in device.config.parameters()}
-    assert shown == device.config.parameters()
+    shown = {name: device.register(Register[name.upper()]) for name in device.build.parameters()}
+    assert shown == device.build.parameters()
 
 
 def test_memory_that_is_a_slice_of_a_larger_array_is_written_in_place() -> None:
@@ -127,9 +127,9 @@ def test_memory_that_is_a_slice_of_a_larger_array_is_written_in_place() -> None:
 
 
 def test_parameters_without_a_build_are_refused() -> None:
-    parameters = {**Config.named("tiny").parameters(), "lanes": 32}
+    parameters = {**Build.named("tiny").parameters(), "lanes": 32}
     with pytest.raises(ValueError, match="built for tiny, zc706"):
-        HlsKernel(Config(name="tiny", **parameters))
+        HlsKernel(Build(name="tiny", **parameters))
 
 
 def test_lacking_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.contract import CONFIGS
+from sim.contract import BUILDS
 from sim.devices.hls_executor import HLS, hls_sources, vendor_headers
 
 # What the kernel uses of the header that comes with Vitis only.
@@ -33,19 +33,19 @@ private:
 
 
 # The vendor's headers for g++ refuse to be read as by Vitis, so they come before the macro.
-def read_as_vitis_would(source: Path, config: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def read_as_vitis_would(source: Path, build: str, folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "hls_burst_maxi.h").write_text(BURST_MAXI)
     (folder / "synthesis.h").write_text("#include <ap_int.h>\n#include <hls_stream.h>\n#define __SYNTHESIS__\n")
     command = ["g++", "-std=c++14", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
-    command += ["-isystem", str(vendor_headers()), "-isystem", str(folder), f"-I{HLS}", f"-DCPT_CONFIG={config}"]
+    command += ["-isystem", str(vendor_headers()), "-isystem", str(folder), f"-I{HLS}", f"-DCPT_BUILD={build}"]
     command += ["-include", "synthesis.h", str(source)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd=folder)
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("source", hls_sources(), ids=lambda path: path.stem)
-def test_source_compiles_as_vitis_sees_it(source: Path, config: str, tmp_path: Path) -> None:
-    done = read_as_vitis_would(source, config, tmp_path)
+def test_source_compiles_as_vitis_sees_it(source: Path, build: str, tmp_path: Path) -> None:
+    done = read_as_vitis_would(source, build, tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import pytest
 
-from sim.contract import CONFIGS, Config, Error
+from sim.contract import BUILDS, Build, Error
 from sim.devices.hls_executor import HLS, make
 from sim.vectors import Vector, catalogue
 from tests.tools import tcl_interpreter
@@ -29,7 +29,7 @@ def run_script(**settings: str) -> subprocess.CompletedProcess[str]:
     environment = {
         "PATH": os.environ["PATH"],
         "XILINX_HLS": "tools/Vitis_HLS/2022.2",
-        "CPT_CONFIG": "zc706",
+        "CPT_BUILD": "zc706",
         "CPT_SOURCES": "kernel.cpp load.cpp",
         "CPT_VECTORS": "build/vectors/zc706",
         **settings,
@@ -41,7 +41,7 @@ def run_script(**settings: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 
-FLAGS = "-cflags {-std=c++14 -DCPT_CONFIG=zc706}"
+FLAGS = "-cflags {-std=c++14 -DCPT_BUILD=zc706}"
 OPENING = [
     "open_project -reset build/vitis_zc706",
     "set_top cpt_kernel",
@@ -96,32 +96,32 @@ def test_what_cannot_work_is_refused_with_a_reason(settings: dict[str, str], mes
 
 
 @lru_cache
-def vectors(config: str) -> dict[str, Vector]:
-    return {vector.name: vector for vector in catalogue(Config.named(config))}
+def vectors(build: str) -> dict[str, Vector]:
+    return {vector.name: vector for vector in catalogue(Build.named(build))}
 
 
-def planned_calls(goal: str, config: str) -> str:
+def planned_calls(goal: str, build: str) -> str:
     """What make would run with a Vitis of the given name."""
-    done = make("--dry-run", goal, f"CONFIG={config}", "VITIS=some-vitis -f")
+    done = make("--dry-run", goal, f"BUILD={build}", "VITIS=some-vitis -f")
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_make_cosim_names_vectors_that_cosimulation_can_replay(config: str) -> None:
-    call = planned_calls("cosim", config)
+@pytest.mark.parametrize("build", BUILDS)
+def test_make_cosim_names_vectors_that_cosimulation_can_replay(build: str) -> None:
+    call = planned_calls("cosim", build)
     assert call.endswith("some-vitis -f vitis.tcl")
-    assert f"CPT_STAGE=cosim CPT_CONFIG={config} " in call
+    assert f"CPT_STAGE=cosim CPT_BUILD={build} " in call
     listed = re.search('CPT_VECTORS="([^"]*)"', call)
     assert listed is not None
-    beats = re.search(r"COSIM_BEATS = (\d+);", (HLS / "config.hpp").read_text())
+    beats = re.search(r"COSIM_BEATS = (\d+);", (HLS / "build.hpp").read_text())
     assert beats is not None
-    room = int(beats[1]) * Config.named(config).bus_bytes
-    names = [re.fullmatch(rf".*/build/vectors/{config}/(.*)\.vec", path) for path in listed[1].split()]
+    room = int(beats[1]) * Build.named(build).bus_bytes
+    names = [re.fullmatch(rf".*/build/vectors/{build}/(.*)\.vec", path) for path in listed[1].split()]
     assert len(names) >= 5
     for name in names:
         assert name is not None
-        vector = vectors(config)[name[1]]
+        vector = vectors(build)[name[1]]
         assert vector.error not in (Error.READ_BUS, Error.WRITE_BUS), "needs a monitor of the bus"
         assert vector.mem_base + vector.before.size <= room, "the masters' depth"
 

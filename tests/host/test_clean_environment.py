@@ -24,7 +24,7 @@ for module in pkgutil.iter_modules(host.__path__):
 from cpt_model.schedules import named
 print(named("cpt", 3, 8, 2).bits([0, 999], 2000))
 from scripts.cli import main
-print(main(["board", "info", "--config", "tiny"]))
+print(main(["board", "info", "--build", "tiny"]))
 print([name for name in ("torch", "matplotlib", "scipy") if name in sys.modules])
 """
 

@@ -11,7 +11,7 @@ from host.measure.report import read_csv
 from scripts.board import chosen_iterations, distinct
 from scripts.cli import main
 
-SMALL = ("--network", "resnet8", "--batch", "1", "--only", "layer3.0.*", "--config", "tiny")
+SMALL = ("--network", "resnet8", "--batch", "1", "--only", "layer3.0.*", "--build", "tiny")
 
 
 @pytest.mark.parametrize(("device", "kind"), [("reference", "counted"), ("hls", "counted"), ("rtl", "simulated")])
@@ -51,7 +51,7 @@ def test_golden_data_replaces_pytorch_and_catches_a_difference(
     assert main(["board", "export", *SMALL[:-2], "--iterations", "0", "--out", str(file)]) == 0
     assert "9 passes of resnet8, batch 1" in capsys.readouterr().out
     monkeypatch.setattr("scripts.board.pytorch_product", lambda: pytest.fail("PyTorch was asked"))
-    given = ["board", "measure", "--golden", str(file), "--config", "tiny", "--repeats", "1"]
+    given = ["board", "measure", "--golden", str(file), "--build", "tiny", "--repeats", "1"]
     assert main(given) == 0
     assert main([*given, "--network", "resnet8", "--batch", "1", "--only", "layer3.0.conv2", "--iterations", "1"]) == 0
     assert main([*given, "--network", "resnet8", "--batch", "1", "--iterations", "1999"]) == 2
@@ -65,7 +65,7 @@ def test_golden_data_replaces_pytorch_and_catches_a_difference(
 
 
 def test_info_says_what_a_device_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["board", "info", "--config", "tiny"]) == 0
+    assert main(["board", "info", "--build", "tiny"]) == 0
     shown = capsys.readouterr().out
     assert "(simulated, reference)" in shown
     assert "contract  1.0" in shown

@@ -48,7 +48,7 @@ def test_layer_agrees_and_leaves_its_files(capsys: pytest.CaptureFixture[str], t
 
 
 def test_vectors_are_written_as_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["vectors", "--config", "tiny", "--out", str(tmp_path)]) == 0
+    assert main(["vectors", "--build", "tiny", "--out", str(tmp_path)]) == 0
     files = list(tmp_path.glob("*.vec"))
     assert f"{len(files)} vectors" in capsys.readouterr().out
     assert Vector.load(tmp_path / "empty-list.vec").commands_done == 0

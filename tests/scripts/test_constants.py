@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts import constants
-from sim.contract import Config
+from sim.contract import Build
 from sim.contract import constants as python_form
 from sim.devices.verilator import verilator_environment
 from tests.tools import ROOT, TINY, contract
@@ -15,7 +15,7 @@ from tests.tools import ROOT, TINY, contract
 HEADER, PACKAGE = ROOT / "hls" / "contract.hpp", ROOT / "vivado" / "rtl" / "contract_pkg.sv"
 GXX = ("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{HEADER.parent}")
 ENUMS = ("opcode", "format", "flag", "error", "register", "ap_ctrl", "irq")
-ENDS = {parameter: (least, most) for parameter, (least, most, *_) in contract()["config_range"].items()}
+ENDS = {parameter: (least, most) for parameter, (least, most, *_) in contract()["build_range"].items()}
 LEGAL = [{parameter: end} for parameter, ends in ENDS.items() for end in ends] + [{"bus_bytes": 32}]
 ILLEGAL = [{parameter: value} for parameter, (least, most) in ENDS.items() for value in (least - 1, most + 1)]
 ILLEGAL += [{"columns": 3}, {"columns": 12}, {"bus_bytes": 24}, {"lanes": 40}]
@@ -35,8 +35,8 @@ def plain() -> dict[str, int]:
 
 def builds() -> dict[str, int]:
     """The parameters of the named builds, as `CONFIG_<name>.<parameter>`."""
-    configs = contract()["config"].items()
-    return {f"CONFIG_{name.upper()}.{key}": value for name, values in configs for key, value in values.items()}
+    builds = contract()["build"].items()
+    return {f"BUILD_{name.upper()}.{key}": value for name, values in builds for key, value in values.items()}
 
 
 def printed(output: str) -> dict[str, int]:
@@ -68,8 +68,8 @@ def test_the_python_form_says_what_the_source_says() -> None:
     for table, enum in zip(ENUMS, ("Opcode", "Format", "Flag", "Error", "Register", "ApCtrl", "Irq"), strict=True):
         assert {member.name.lower(): member.value for member in getattr(python_form, enum)} == tables[table]
     assert {name: list(place) for name, place in python_form.FIELDS.items()} == tables["field"]
-    assert tables["config"] == python_form.CONFIGS
-    assert {name: list(ends) for name, ends in python_form.CONFIG_RANGES.items()} == tables["config_range"]
+    assert tables["build"] == python_form.BUILDS
+    assert {name: list(ends) for name, ends in python_form.BUILD_RANGES.items()} == tables["build_range"]
 
 
 def test_the_cpp_form_says_what_the_source_says(tmp_path: Path) -> None:
@@ -83,13 +83,13 @@ def test_the_cpp_form_says_what_the_source_says(tmp_path: Path) -> None:
 
 
 def braces(build: dict[str, int]) -> str:
-    return f"cpt::Config{{{', '.join(f'{value}u' for value in build.values())}}}"
+    return f"cpt::Build{{{', '.join(f'{value}u' for value in build.values())}}}"
 
 
 def test_cpp_tells_legal_builds_from_illegal_ones(tmp_path: Path) -> None:
     verdicts = zip(BUILDS, VERDICTS.values(), strict=True)
     asserts = [f"static_assert({'' if legal else '!'}cpt::legal({braces(build)}));" for build, legal in verdicts]
-    asserts += [f"static_assert(cpt::legal(cpt::CONFIG_{name.upper()}));" for name in contract()["config"]]
+    asserts += [f"static_assert(cpt::legal(cpt::BUILD_{name.upper()}));" for name in contract()["build"]]
     (tmp_path / "legal.cpp").write_text("\n".join(['#include "contract.hpp"', *asserts, ""]))
     succeed(*GXX, "-fsyntax-only", "legal.cpp", folder=tmp_path)
 
@@ -107,12 +107,12 @@ def test_an_illegal_build_does_not_compile(tmp_path: Path) -> None:
 @pytest.mark.parametrize("build", ILLEGAL, ids=str)
 def test_an_illegal_build_cannot_be_made_in_python(build: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(build))):
-        Config(name="wrong", **(TINY.parameters() | build))
+        Build(name="wrong", **(TINY.parameters() | build))
 
 
 @pytest.mark.parametrize("build", LEGAL, ids=str)
 def test_a_legal_build_can_be_made_in_python(build: dict[str, int]) -> None:
-    Config(name="right", **(TINY.parameters() | build))
+    Build(name="right", **(TINY.parameters() | build))
 
 
 def printer(folder: Path) -> Path:
@@ -120,7 +120,7 @@ def printer(folder: Path) -> Path:
     lines = ["module top;", "  import contract_pkg::*;"]
     for number, build in enumerate(BUILDS):
         members = ", ".join(f"{key}: 32'd{value}" for key, value in build.items())
-        lines.append(f"  localparam config_t BUILD_{number} = '{{{members}}};")
+        lines.append(f"  localparam build_t BUILD_{number} = '{{{members}}};")
     lines.append("  initial begin")
     lines += [f'    $display("> {name} %0d", {name});' for name in plain() | builds()]
     lines += [f'    $display("> LEGAL_{number} %0d", legal(BUILD_{number}));' for number in range(len(BUILDS))]

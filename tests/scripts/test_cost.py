@@ -69,7 +69,7 @@ def test_a_slower_clock_and_memory_take_longer(capsys: pytest.CaptureFixture[str
 
 def test_a_profile_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
-    values = {"name": "mine", "config": "zc706", "clock_mhz": 200, "bytes_per_cycle": 17, "latency": 60}
+    values = {"name": "mine", "build": "zc706", "clock_mhz": 200, "bytes_per_cycle": 17, "latency": 60}
     path.write_text(json.dumps(values))
     mine, known = (printed(capsys, *CYCLIC, "--profile", name) for name in (str(path), "zc706-ps"))
     assert (mine["profile"], mine["hours"]) == ("mine", known["hours"])
@@ -133,10 +133,8 @@ def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tu
 def test_a_layer_that_cannot_run_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sizes = {"lanes": 16, "columns": 16, "slice_groups": 1, "lane_words": 64, "column_words": 512, "row_words": 256}
     path = tmp_path / "small.json"
-    config = {**sizes, "bus_bytes": 8}
-    path.write_text(
-        json.dumps({"name": "small", "config": config, "clock_mhz": 100, "bytes_per_cycle": 8, "latency": 9})
-    )
+    build = {**sizes, "bus_bytes": 8}
+    path.write_text(json.dumps({"name": "small", "build": build, "clock_mhz": 100, "bytes_per_cycle": 8, "latency": 9}))
     assert main([*CYCLIC, "--profile", str(path)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "layer 'conv1', " in line

@@ -11,7 +11,7 @@ from cpt_model.cost.profile_file import load_profile
 from scripts.cli import main
 from scripts.iteration import LIST_PASSES
 
-ITERATION = ("iteration", "--network", "resnet8", "--batch", "1", "--config", "tiny", "--fw-bits", "3")
+ITERATION = ("iteration", "--network", "resnet8", "--batch", "1", "--build", "tiny", "--fw-bits", "3")
 
 
 def test_an_iteration_is_simulated_pass_by_pass_and_goes_on_where_it_stopped(
@@ -50,7 +50,7 @@ def test_errors_of_the_model_are_printed(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_profile_is_fitted_to_simulated_latencies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = ("--network", "resnet8", "--batch", "2", "--only", "layer3.0.*", "--config", "tiny", "--iterations", "0,1999")
+    run = ("--network", "resnet8", "--batch", "2", "--only", "layer3.0.*", "--build", "tiny", "--iterations", "0,1999")
     assert main(["board", "measure", *run, "--device", "rtl", "--repeats", "1", "--out", str(tmp_path)]) == 0
     profile = tmp_path / "mine.json"
     assert (

@@ -23,7 +23,7 @@ def test_those_that_differ_are_named(capsys: pytest.CaptureFixture[str], monkeyp
             memory[0] ^= 1
             return outcome
 
-    monkeypatch.setattr("scripts.vectors.open_executor", lambda _name, config: Spoils(config))
+    monkeypatch.setattr("scripts.vectors.open_executor", lambda _name, build: Spoils(build))
     assert main(["vectors", "--on", "reference", "--only", "width-1x1"]) == 1
     assert "width-1x1 differs on reference (tiny)" in capsys.readouterr().out
 

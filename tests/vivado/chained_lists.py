@@ -13,8 +13,8 @@ import numpy as np
 
 from sim.contract import (
     COMMAND_BYTES,
+    Build,
     Command,
-    Config,
     Error,
     Flag,
     Format,
@@ -131,15 +131,15 @@ def follower(draw: Generator, before: Command, command: Command) -> Command:
     )
 
 
-def next_command(draw: Generator, config: Config, before: list[Command], fresh: int) -> Command:
+def next_command(draw: Generator, build: Build, before: list[Command], fresh: int) -> Command:
     """A legal command behind others; all of its memory is fresh if nothing else is found."""
     near = [each for command in before[-2:] for each in (*operands(command), *results(command))]
     while True:
-        command = random_command(draw, config, most_work=int(draw.choice([100, 1000, 1000, 6000])))
+        command = random_command(draw, build, most_work=int(draw.choice([100, 1000, 1000, 6000])))
         keep_a = bool(before) and before[-1].out_format == Format.PLANES and draw.random() < 0.7
         if keep_a:
             command = follower(draw, before[-1], command)
-            if check_fields(command.encode(), config) is not Error.OK:
+            if check_fields(command.encode(), build) is not Error.OK:
                 continue
         for attempt in range(TRIES):
             place_all(draw, command, near if attempt + 1 < TRIES else [], fresh, keep_a)
@@ -147,12 +147,12 @@ def next_command(draw: Generator, config: Config, before: list[Command], fresh: 
                 return command
 
 
-def chained_list(seed: int, config: Config) -> Chain:
+def chained_list(seed: int, build: Build) -> Chain:
     draw = np.random.default_rng(seed)
     commands: list[Command] = []
     end = LIST_BYTES
     for _ in range(int(draw.integers(2, MOST_COMMANDS + 1))):
-        commands.append(next_command(draw, config, commands, end))
+        commands.append(next_command(draw, build, commands, end))
         end = max(end, *(behind for _, behind in (*operands(commands[-1]), *results(commands[-1]))))
     memory = draw.integers(0, 256, size=-(-end // 64) * 64, dtype=np.uint8)
     data = encode_list(commands)

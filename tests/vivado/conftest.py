@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.contract import CONFIGS
+from sim.contract import BUILDS
 from tests.tools import ROOT
 
 
@@ -15,8 +15,8 @@ from tests.tools import ROOT
 def copy(tmp_path: Path) -> Path:
     """As much of the repository as the scripts look at, and an HLS core as if exported."""
     shutil.copytree(ROOT / "vivado", tmp_path / "vivado", ignore=shutil.ignore_patterns("bench", "harness", "proofs"))
-    for config in CONFIGS:
-        exported = tmp_path / "hls" / "build" / f"vitis_{config}" / "solution" / "impl" / "ip"
+    for build in BUILDS:
+        exported = tmp_path / "hls" / "build" / f"vitis_{build}" / "solution" / "impl" / "ip"
         exported.mkdir(parents=True)
         (exported / "component.xml").touch()
     return tmp_path

@@ -18,7 +18,7 @@ def run(copy: Path, **settings: str) -> subprocess.CompletedProcess[str]:
         "STUB_SCRIPT": str(copy / "vivado" / "tcl" / "build.tcl"),
         "CPT_STAGE": "bitstream",
         "CPT_CORE": "rtl",
-        "CPT_CONFIG": "zc706",
+        "CPT_BUILD": "zc706",
         "CPT_MEMORY": "ps",
         "CPT_CLOCK_MHZ": "200",
         "CPT_JOBS": "2",

@@ -29,7 +29,7 @@ STORE_MODULES = (
     "store_bench",
 )
 STORES = [
-    Unit("store", "store_bench", STORE_MODULES, {"Build": build}, {"CPT_LANES": str(lanes)})
+    Unit("store", "store_bench", STORE_MODULES, {"BuildNumber": build}, {"CPT_LANES": str(lanes)})
     for build, lanes in ((0, 16), (1, 48))
 ]
 ARRAY_MODULES = ("dpu_row_model", "dpu_row", "count_ones", "select_two", "select_four", "row_sum", "result_drain")

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from sim.contract import Config, Error
+from sim.contract import Build, Error
 from sim.devices.rtl_executor import Ddr, RtlKernel
 from sim.devices.rtl_pins import RtlPins
 from sim.devices.rtl_states import declared_states, forget_states, never_reached
@@ -33,10 +33,10 @@ def agrees(kernel: RtlKernel, pins: RtlPins, vector: Vector) -> bool:
     return vector.agrees(memory, kernel.run_on(pins, memory, *place))
 
 
-def disagreements(ddr: Ddr, vectors: Iterable[Vector], config: Config = TINY) -> list[str]:
+def disagreements(ddr: Ddr, vectors: Iterable[Vector], build: Build = TINY) -> list[str]:
     """The names of the vectors that one core, never reset, gets wrong in this order."""
-    kernel = RtlKernel(config, ddr, WATCHDOG)
-    with RtlPins(config, ddr) as pins:
+    kernel = RtlKernel(build, ddr, WATCHDOG)
+    with RtlPins(build, ddr) as pins:
         return [vector.name for vector in vectors if not agrees(kernel, pins, vector)]
 
 
@@ -63,12 +63,12 @@ def test_the_full_size_core() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "config"), [*((seed, TINY) for seed in range(20)), *((seed, ZC706) for seed in (1, 2))]
+    ("seed", "build"), [*((seed, TINY) for seed in range(20)), *((seed, ZC706) for seed in (1, 2))]
 )
-def test_random_lists(seed: int, config: Config) -> None:
-    memory, offset, size = random_list(seed, config)
+def test_random_lists(seed: int, build: Build) -> None:
+    memory, offset, size = random_list(seed, build)
     expected = memory.copy()
-    outcome = Reference(config).run(expected, offset, size)
-    found = RtlKernel(config, Ddr(latency=10, stall=0.1, seed=seed + 1), WATCHDOG).run(memory, offset, size)
+    outcome = Reference(build).run(expected, offset, size)
+    found = RtlKernel(build, Ddr(latency=10, stall=0.1, seed=seed + 1), WATCHDOG).run(memory, offset, size)
     assert found.error == outcome.error
     assert np.array_equal(memory, expected)

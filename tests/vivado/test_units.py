@@ -28,10 +28,10 @@ def engines(bus_bytes: int) -> Unit:
     return Unit("axi_engines", "axi_engines", ENGINES, {"BusBytes": bus_bytes})
 
 
-def checker(build: int) -> Unit:
-    config = ("tiny", "zc706")[build]
-    settings = {"CPT_CONFIG": config, "CPT_COUNT": "2000"}
-    return Unit("command_check", "checker_bench", CHECKER, {"Build": build}, settings)
+def checker(number: int) -> Unit:
+    build = ("tiny", "zc706")[number]
+    settings = {"CPT_BUILD": build, "CPT_COUNT": "2000"}
+    return Unit("command_check", "checker_bench", CHECKER, {"BuildNumber": number}, settings)
 
 
 def control() -> Unit:

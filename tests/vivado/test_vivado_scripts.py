@@ -17,13 +17,13 @@ import pytest
 
 from host.compiler import memory_need
 from sim import contract
-from sim.contract import CONFIGS
+from sim.contract import BUILDS
 from sim.synthesis.rtl_lint import lint_packaged
 from tests.tools import ROOT, tcl_interpreter
 from tests.vivado.stubbed import STUBS, calls, run, succeed
 
 SCRIPTS = sorted((ROOT / "vivado" / "tcl").glob("*.tcl"))
-VARIANTS = list(product(("rtl", "hls"), CONFIGS, ("ps", "pl")))
+VARIANTS = list(product(("rtl", "hls"), BUILDS, ("ps", "pl")))
 
 
 def tcl_commands(tmp_path: Path) -> set[str]:
@@ -34,10 +34,10 @@ def tcl_commands(tmp_path: Path) -> set[str]:
     return set(listed.stdout.split())
 
 
-@pytest.mark.parametrize(("core", "config", "memory"), VARIANTS)
-def test_every_variant_is_built_and_collected(copy: Path, core: str, config: str, memory: str) -> None:
-    lines = succeed(copy, CPT_CORE=core, CPT_CONFIG=config, CPT_MEMORY=memory)
-    result = copy / "out" / "overlay" / f"{core}-{config}-{memory}"
+@pytest.mark.parametrize(("core", "build", "memory"), VARIANTS)
+def test_every_variant_is_built_and_collected(copy: Path, core: str, build: str, memory: str) -> None:
+    lines = succeed(copy, CPT_CORE=core, CPT_BUILD=build, CPT_MEMORY=memory)
+    result = copy / "out" / "overlay" / f"{core}-{build}-{memory}"
     assert sorted(path.name for path in result.iterdir()) == ["cpt.bit", "cpt.hwh", "cpt.xsa", "reports"]
     assert {"timing.txt", "utilization.txt", "power.txt"} <= {path.name for path in (result / "reports").iterdir()}
     cells = calls(lines, "create_bd_cell")
@@ -50,17 +50,17 @@ def test_every_variant_is_built_and_collected(copy: Path, core: str, config: str
     assert order.index("validate_bd_design") < order.index("launch_runs") < order.index("get_timing_paths")
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_the_core_is_configured_as_the_build_is(copy: Path, config: str) -> None:
-    lines = succeed(copy, CPT_CONFIG=config)
-    build, bits = list(CONFIGS).index(config), 8 * CONFIGS[config]["bus_bytes"]
-    wanted = f"{{CONFIG.BUILD {build} CONFIG.DATA_BITS {bits}}} cell:cpt_kernel"
+@pytest.mark.parametrize("build", BUILDS)
+def test_the_core_is_configured_as_the_build_is(copy: Path, build: str) -> None:
+    lines = succeed(copy, CPT_BUILD=build)
+    number, bits = list(BUILDS).index(build), 8 * BUILDS[build]["bus_bytes"]
+    wanted = f"{{CONFIG.BUILD {number} CONFIG.DATA_BITS {bits}}} cell:cpt_kernel"
     assert any(call.endswith(wanted) for call in calls(lines, "set_property"))
 
 
 def test_the_chosen_clock_is_the_processing_systems(copy: Path) -> None:
     lines = succeed(copy, CPT_CLOCK_MHZ="125")
-    assert any("CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 125 " in call for call in calls(lines, "set_property"))
+    assert any("BUILD.PCW_FPGA0_PERIPHERAL_FREQMHZ 125 " in call for call in calls(lines, "set_property"))
 
 
 def test_the_newest_board_files_are_taken(copy: Path) -> None:
@@ -110,7 +110,7 @@ def test_an_hls_core_is_exported_under_the_same_name() -> None:
         ({"CPT_STAGE": ""}, "CPT_STAGE is not set"),
         ({"CPT_STAGE": "program"}, "STAGE=program is unknown; there are: ip, bitstream"),
         ({"CPT_CORE": "vhdl"}, "CORE=vhdl is unknown; there are: rtl, hls"),
-        ({"CPT_CONFIG": "huge"}, "CONFIG=huge is unknown; there are: tiny, zc706"),
+        ({"CPT_BUILD": "huge"}, "BUILD=huge is unknown; there are: tiny, zc706"),
         ({"CPT_MEMORY": "hbm"}, "MEMORY=hbm is unknown; there are: ps, pl"),
         ({"CPT_CLOCK_MHZ": "300"}, "CLOCK_MHZ=300 is not a whole number in 10..200"),
         ({"CPT_CLOCK_MHZ": "fast"}, "CLOCK_MHZ=fast is not a whole number"),
@@ -133,7 +133,7 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_made(
 @pytest.mark.parametrize(
     ("core", "missing", "advice"),
     [
-        ("hls", "hls/build/vitis_zc706/solution/impl/ip/component.xml", "make -C hls export CONFIG=zc706"),
+        ("hls", "hls/build/vitis_zc706/solution/impl/ip/component.xml", "make -C hls export BUILD=zc706"),
         ("rtl", "vivado/rtl/cpt_kernel.sv", "not whole"),
         ("rtl", "vivado/ip/cpt_kernel_ip.v", "not whole"),
         ("hls", "vivado/ip/response_monitor.v", "not whole"),
@@ -283,7 +283,7 @@ def test_make_hands_the_settings_over(tmp_path: Path) -> None:
     tool = tmp_path / "vivado"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
-    wishes = ("CORE=hls", "CONFIG=tiny", "MEMORY=pl", "CLOCK_MHZ=100", "JOBS=3")
+    wishes = ("CORE=hls", "BUILD=tiny", "MEMORY=pl", "CLOCK_MHZ=100", "JOBS=3")
     done = make("--dry-run", "bitstream", *wishes, path=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert done.returncode == 0, done.stderr
     for setting in ("CPT_STAGE=bitstream", *(f"CPT_{wish}" for wish in wishes)):
@@ -293,9 +293,9 @@ def test_make_hands_the_settings_over(tmp_path: Path) -> None:
 
 
 def test_make_board_gathers_what_pynqs_image_build_takes(copy: Path) -> None:
-    succeed(copy, CPT_CONFIG="tiny")
+    succeed(copy, CPT_BUILD="tiny")
     board = copy / "out" / "pynq" / "ZC706"
-    done = make("board", "CONFIG=tiny", path=os.environ["PATH"], root=copy)
+    done = make("board", "BUILD=tiny", path=os.environ["PATH"], root=copy)
     assert done.returncode == 0, done.stderr
     spec = (board / "ZC706.spec").read_text()
     bitstream = re.search(r"BITSTREAM_ZC706 := (\S+)", spec)
@@ -308,7 +308,7 @@ def test_make_board_gathers_what_pynqs_image_build_takes(copy: Path) -> None:
 def test_make_board_says_what_to_build_first(copy: Path) -> None:
     done = make("board", "MEMORY=pl", path=os.environ["PATH"], root=copy)
     assert done.returncode != 0
-    assert "build it first, 'make -C vivado bitstream CORE=rtl CONFIG=zc706 MEMORY=pl'" in done.stderr
+    assert "build it first, 'make -C vivado bitstream CORE=rtl BUILD=zc706 MEMORY=pl'" in done.stderr
     assert not (copy / "out").exists()
 
 
@@ -322,9 +322,9 @@ def test_make_says_what_is_missing_where_there_is_no_vivado(goal: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("config", CONFIGS)
-def test_the_packaged_top_fits_the_core(config: str) -> None:
+@pytest.mark.parametrize("build", BUILDS)
+def test_the_packaged_top_fits_the_core(build: str) -> None:
     """Verilator finds nothing to say of the top, and refuses a width that is not the build's."""
-    build, bits = list(CONFIGS).index(config), 8 * CONFIGS[config]["bus_bytes"]
-    assert lint_packaged(build, bits) == ""
-    assert "cpt_kernel_ip_data_bits_is_not_the_builds" in lint_packaged(build, 128)
+    number, bits = list(BUILDS).index(build), 8 * BUILDS[build]["bus_bytes"]
+    assert lint_packaged(number, bits) == ""
+    assert "cpt_kernel_ip_data_bits_is_not_the_builds" in lint_packaged(number, 128)

@@ -3,7 +3,7 @@ module checker_bench
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter int unsigned Build = 0  ///< 0: tiny, 1: zc706
+    parameter int unsigned BuildNumber = 0  ///< 0: tiny, 1: zc706
 ) (
     input  logic         clk,
     input  logic         rst_n,
@@ -26,7 +26,7 @@ module checker_bench
 );
   decoded_t decoded;
 
-  command_check #(.Config(Build == 0 ? CONFIG_TINY : CONFIG_ZC706)) u_check (
+  command_check #(.Build(BuildNumber == 0 ? BUILD_TINY : BUILD_ZC706)) u_check (
       .clk_i       (clk),
       .rst_ni      (rst_n),
       .clear_i     (1'b0),

@@ -3,10 +3,10 @@ module store_bench
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter  int unsigned Build    = 0,                                        ///< 0: tiny, 1: zc706
-    localparam config_t     Config   = Build == 0 ? CONFIG_TINY : CONFIG_ZC706,
-    localparam int unsigned BusBytes = Config.bus_bytes,
-    localparam int unsigned LaneBits = $clog2(Config.lanes)
+    parameter  int unsigned BuildNumber = 0,  ///< 0: tiny, 1: zc706
+    localparam build_t      Build       = BuildNumber == 0 ? BUILD_TINY : BUILD_ZC706,
+    localparam int unsigned BusBytes    = Build.bus_bytes,
+    localparam int unsigned LaneBits    = $clog2(Build.lanes)
 ) (
     input  logic                  clk,
     input  logic                  rst_n,
@@ -86,7 +86,7 @@ module store_bench
   logic table_live, unused_ready;
   logic [31:0] table_address, table_sums;
   logic [1:0][31:0] unused_elements;
-  row_table #(.Lanes(Config.lanes)) u_table (
+  row_table #(.Lanes(Build.lanes)) u_table (
       .clk_i         (clk),
       .rst_ni        (rst_n),
       .plan_i        (plan),
@@ -121,7 +121,7 @@ module store_bench
   logic [2:0] buffer_sums_place;
   logic [511:0] buffer_data;
   logic [255:0] buffer_sums;
-  store_buffer #(.Lanes(Config.lanes)) u_buffer (
+  store_buffer #(.Lanes(Build.lanes)) u_buffer (
       .clk_i        (clk),
       .write_i      (write),
       .write_lane_i (write_lanes),
@@ -141,7 +141,7 @@ module store_bench
       .data_o       (buffer_data),
       .sums_o       (buffer_sums)
   );
-  store #(.Build(Config)) u_store (
+  store #(.Build(Build)) u_store (
       .clk_i          (clk),
       .rst_ni         (rst_n),
       .plan_i         (plan),

@@ -3,7 +3,7 @@
 /// Attributes tell the packager of clock, reset and interrupt; it knows the AXI interfaces by the names of their pins.
 /// Here the masters also get the attributes of their transfers, which no simulation needs.
 module cpt_kernel_ip #(
-    parameter BUILD     = 1,    ///< number of the build in sim/contract/contract.toml, as `Build` of cpt_kernel
+    parameter BUILD     = 1,    ///< number of the build in sim/contract/contract.toml, as `BuildNumber` of cpt_kernel
     parameter DATA_BITS = 512   ///< width of the masters: 8 * bus_bytes of that build
 ) (
     (* X_INTERFACE_INFO = "xilinx.com:signal:clock:1.0 ap_clk CLK" *)
@@ -153,7 +153,7 @@ module cpt_kernel_ip #(
   assign m_axi_stores_arcache = 4'b0011;
   assign m_axi_stores_arprot = 3'b000;
 
-  cpt_kernel #(.Build(BUILD)) u_kernel (
+  cpt_kernel #(.BuildNumber(BUILD)) u_kernel (
       .ap_clk                  (ap_clk),
       .ap_rst_n                (ap_rst_n),
       .interrupt               (interrupt),

@@ -8,7 +8,7 @@ module array
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter  config_t     Build = CONFIG_TINY,
+    parameter  build_t      Build = BUILD_TINY,
     localparam int unsigned L     = Build.lanes,
     localparam int unsigned G     = Build.slice_groups
 ) (

@@ -5,7 +5,7 @@ module command_check
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter config_t Config = CONFIG_TINY  ///< the build, for CAPACITY
+    parameter build_t Build = BUILD_TINY  ///< the build, for CAPACITY
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -229,11 +229,11 @@ module command_check
         Rows:         rows_q <= product_q[39:0];
         RowWords: begin
           map_q     <= product_q[27:0];
-          exceeds_q <= 32'(groups_q) > bound(Config.column_words, c.b_bits, Config.slice_groups)
-              || (is_planes && 32'(c.y_width) > bound(Config.row_words, c.out_bits, 32'd1));
+          exceeds_q <= 32'(groups_q) > bound(Build.column_words, c.b_bits, Build.slice_groups)
+              || (is_planes && 32'(c.y_width) > bound(Build.row_words, c.out_bits, 32'd1));
         end
         LaneWords:
-        if (32'(product_q[27:0]) > bound(Config.lane_words, c.a_bits, 32'd1)) exceeds_q <= 1'b1;
+        if (32'(product_q[27:0]) > bound(Build.lane_words, c.a_bits, 32'd1)) exceeds_q <= 1'b1;
         MapA:    map_q <= product_q[27:0];
         TileA:   a_tile_q <= product_q[31:0];
         TileB:   b_tile_q <= product_q[31:0];
@@ -267,7 +267,7 @@ module command_check
       sums_end: sums_end[31:0]
   };
 
-  if (!legal(Config)) begin : gen_bad_config
-    $error("command_check: Config is not a legal build (contract, section 9)");
+  if (!legal(Build)) begin : gen_bad_build
+    $error("command_check: Build is not a legal build (contract, section 9)");
   end
 endmodule

@@ -210,9 +210,9 @@ package contract_pkg;
     logic [31:0] column_words;
     logic [31:0] row_words;
     logic [31:0] bus_bytes;
-  } config_t;
+  } build_t;
 
-  localparam config_t CONFIG_TINY = '{
+  localparam build_t BUILD_TINY = '{
       lanes: 32'd16,
       columns: 32'd16,
       slice_groups: 32'd3,
@@ -221,7 +221,7 @@ package contract_pkg;
       row_words: 32'd256,
       bus_bytes: 32'd8
   };
-  localparam config_t CONFIG_ZC706 = '{
+  localparam build_t BUILD_ZC706 = '{
       lanes: 32'd48,
       columns: 32'd16,
       slice_groups: 32'd9,
@@ -233,7 +233,7 @@ package contract_pkg;
   // verilator lint_on UNUSEDPARAM
 
   /// True when every parameter of a build is in its legal range.
-  function automatic bit legal(config_t c);
+  function automatic bit legal(build_t c);
     return c.lanes >= 16 && c.lanes <= 256
         && c.lanes % 16 == 0
         && c.columns >= 16 && c.columns <= 16

@@ -4,7 +4,7 @@
 module control_registers
   import contract_pkg::*;
 #(
-    parameter config_t Config = CONFIG_TINY  ///< the build, shown in the capability registers
+    parameter build_t Build = BUILD_TINY  ///< the build, shown in the capability registers
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -128,13 +128,13 @@ module control_registers
       REGISTER_CYCLES_STORE_STALL + 32'd4: shown = counters_q[3][63:32];
       REGISTER_MAGIC:                      shown = VERSION_MAGIC;
       REGISTER_VERSION:                    shown = VERSION_MAJOR << 16 | VERSION_MINOR;
-      REGISTER_LANES:                      shown = Config.lanes;
-      REGISTER_COLUMNS:                    shown = Config.columns;
-      REGISTER_SLICE_GROUPS:               shown = Config.slice_groups;
-      REGISTER_LANE_WORDS:                 shown = Config.lane_words;
-      REGISTER_COLUMN_WORDS:               shown = Config.column_words;
-      REGISTER_ROW_WORDS:                  shown = Config.row_words;
-      REGISTER_BUS_BYTES:                  shown = Config.bus_bytes;
+      REGISTER_LANES:                      shown = Build.lanes;
+      REGISTER_COLUMNS:                    shown = Build.columns;
+      REGISTER_SLICE_GROUPS:               shown = Build.slice_groups;
+      REGISTER_LANE_WORDS:                 shown = Build.lane_words;
+      REGISTER_COLUMN_WORDS:               shown = Build.column_words;
+      REGISTER_ROW_WORDS:                  shown = Build.row_words;
+      REGISTER_BUS_BYTES:                  shown = Build.bus_bytes;
       default:                             shown = '0;
     endcase
   end

@@ -6,7 +6,7 @@ module conv_reads
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter config_t Build = CONFIG_TINY
+    parameter build_t Build = BUILD_TINY
 ) (
     input  logic     clk_i,
     input  logic     rst_ni,

@@ -8,8 +8,8 @@ module core
   import command_pkg::*;
   import core_pkg::*;
 #(
-    parameter  config_t     Config   = CONFIG_TINY,
-    localparam int unsigned BusBytes = Config.bus_bytes
+    parameter  build_t      Build   = BUILD_TINY,
+    localparam int unsigned BusBytes = Build.bus_bytes
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
@@ -45,17 +45,17 @@ module core
     input  logic                  wr_idle_i,
     input  logic                  wr_error_i
 );
-  localparam int unsigned L        = Config.lanes;
-  localparam int unsigned G        = Config.slice_groups;
+  localparam int unsigned L        = Build.lanes;
+  localparam int unsigned G        = Build.slice_groups;
   localparam int unsigned T        = L / 16;
   localparam int unsigned Writers  = BusBytes / 4;
   localparam int unsigned LaneBits = $clog2(L);
 
-  if (!legal(Config)) begin : gen_illegal
+  if (!legal(Build)) begin : gen_illegal
     $error("core: a parameter of the build is outside its legal range");
   end
-  if (G != 3 * T || 16 % Writers != 0 || Config.lane_words >= 65536 || Config.lane_words % 4 != 0
-      || 2 ** $clog2(Config.column_words) != Config.column_words) begin : gen_bad
+  if (G != 3 * T || 16 % Writers != 0 || Build.lane_words >= 65536 || Build.lane_words % 4 != 0
+      || 2 ** $clog2(Build.column_words) != Build.column_words) begin : gen_bad
     $error("core: not 3 * lanes / 16 slice_groups, not 4 * n < 65536 lane_words, or not 2 ** n column_words");
   end
 
@@ -70,7 +70,7 @@ module core
   logic next_q;  // load_plan_q is of a command that the array has not begun
   span_t a_span, b_span, out_span, sums_span;
 
-  planner #(.Build(Config)) u_planner (
+  planner #(.Build(Build)) u_planner (
       .clk_i,
       .rst_ni      (run_n),
       .cmd_valid_i,
@@ -96,8 +96,8 @@ module core
   span_t load_out_q, load_sums_q, out_q, sums_q;
   assign reads_result = overlap(a_span, out_q) || overlap(b_span, out_q)
       || (plan_q.c.flags[FLAG_ROW_SUMS] && (overlap(a_span, sums_q) || overlap(b_span, sums_q)));
-  assign fits_beside  = 18'(plan_q.ring_words) + 18'(next_plan.ring_words) <= 18'(Config.lane_words)
-      && 17'(column_used) + 17'(column_need) <= 17'(Config.column_words) && last_chunk;
+  assign fits_beside  = 18'(plan_q.ring_words) + 18'(next_plan.ring_words) <= 18'(Build.lane_words)
+      && 17'(column_used) + 17'(column_need) <= 17'(Build.column_words) && last_chunk;
   assign column_used  = plan_q.c.wgrad ? plan_q.chunk_entries : plan_q.column_size;
   assign column_need  = next_plan.c.wgrad ? next_plan.chunk_entries : next_plan.column_size;
   assign beside       = state_q != Idle && !high_q;
@@ -108,11 +108,11 @@ module core
     if (plan_take) begin
       load_plan_q              <= next_plan;
       load_plan_q.first_step   <= load_step;
-      load_plan_q.ring_begin   <= beside ? 17'(Config.lane_words) - next_plan.ring_words : '0;
-      load_plan_q.ring_end     <= beside ? 17'(Config.lane_words) : next_plan.ring_words;
-      load_plan_q.ring_last    <= (beside ? 17'(Config.lane_words) : next_plan.ring_words) - 17'(next_plan.row_words);
+      load_plan_q.ring_begin   <= beside ? 17'(Build.lane_words) - next_plan.ring_words : '0;
+      load_plan_q.ring_end     <= beside ? 17'(Build.lane_words) : next_plan.ring_words;
+      load_plan_q.ring_last    <= (beside ? 17'(Build.lane_words) : next_plan.ring_words) - 17'(next_plan.row_words);
       load_plan_q.column_begin <= column_end;
-      load_plan_q.column_free  <= 17'(column_used) + 17'(next_plan.column_size) <= 17'(Config.column_words);
+      load_plan_q.column_free  <= 17'(column_used) + 17'(next_plan.column_size) <= 17'(Build.column_words);
       load_out_q               <= out_span;
       load_sums_q              <= sums_span;
       high_q                   <= beside;
@@ -134,7 +134,7 @@ module core
 
   logic rows_valid, rows_ready;
   rows_t rows;
-  loader #(.Build(Config)) u_loader (
+  loader #(.Build(Build)) u_loader (
       .clk_i,
       .rst_ni       (run_n),
       .start_i      (load_start_q),
@@ -187,7 +187,7 @@ module core
   logic [Writers-1:0][15:0] word_entry;
   logic [Writers-1:0][2:0] word_write;
 
-  load_dispatch #(.Build(Config), .Writers(Writers)) u_dispatch (
+  load_dispatch #(.Build(Build), .Writers(Writers)) u_dispatch (
       .clk_i,
       .rst_ni        (run_n),
       .b_bits_i      (load_plan_q.c.b_bits),
@@ -233,7 +233,7 @@ module core
   logic [31:0] set_address, set_element, set_sums;
   logic [3:0] set_taps;
 
-  sequencer #(.Build(Config)) u_sequencer (
+  sequencer #(.Build(Build)) u_sequencer (
       .clk_i,
       .rst_ni        (run_n),
       .start_i       (start),
@@ -279,7 +279,7 @@ module core
     logic lane_hit, triple_hit;
     assign lane_hit   = lane_valid[Own] && lane_index[Own] == 8'(l / Writers);
     assign triple_hit = triple_valid[Own] && triple_index[Own] == 8'(l / Writers);
-    lane #(.Words(Config.lane_words), .ColumnWords(Config.column_words), .Slots(G)) u_lane (
+    lane #(.Words(Build.lane_words), .ColumnWords(Build.column_words), .Slots(G)) u_lane (
         .clk_i,
         .bank_write_i  (lane_hit ? bank_write[Own] : '0),
         .bank_address_i(bank_address[Own]),
@@ -335,7 +335,7 @@ module core
   group_t ahead_group, next_group, drain_group, acc_group;
   logic [1:0][15:0][47:0] drain_results, acc_results;
   logic [1:0][31:0] drain_sums, acc_sums;
-  array #(.Build(Config)) u_array (
+  array #(.Build(Build)) u_array (
       .clk_i,
       .rst_ni         (run_n),
       .wgrad_i        (plan_q.c.wgrad),
@@ -495,7 +495,7 @@ module core
       .data_o       (buffer_data),
       .sums_o       (buffer_sums)
   );
-  store #(.Build(Config)) u_store (
+  store #(.Build(Build)) u_store (
       .clk_i,
       .rst_ni         (run_n),
       .plan_i         (plan_q),

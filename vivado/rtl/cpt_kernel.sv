@@ -62,10 +62,10 @@ module cpt_kernel
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter  int unsigned Build    = 0,                                         ///< 0: tiny, 1: zc706
-    localparam config_t     Config   = Build == 0 ? CONFIG_TINY : CONFIG_ZC706,
-    localparam int unsigned BusBytes = Config.bus_bytes,
-    localparam int unsigned DataBits = 8 * BusBytes
+    parameter  int unsigned BuildNumber = 0,  ///< 0: tiny, 1: zc706
+    localparam build_t      Build       = BuildNumber == 0 ? BUILD_TINY : BUILD_ZC706,
+    localparam int unsigned BusBytes    = Build.bus_bytes,
+    localparam int unsigned DataBits    = 8 * BusBytes
 ) (
     input  logic        ap_clk,
     input  logic        ap_rst_n,
@@ -95,8 +95,8 @@ module cpt_kernel
   localparam int unsigned MaxReads = 64;    // rows are short: one beat a burst and 60 cycles of latency
   localparam int unsigned MaxWrites = 64;   // as short in a WGRAD
 
-  if (Build > 1) begin : gen_bad_build
-    $error("cpt_kernel: Build is not 0 (tiny) or 1 (zc706)");
+  if (BuildNumber > 1) begin : gen_bad_build
+    $error("cpt_kernel: BuildNumber is not 0 (tiny) or 1 (zc706)");
   end
 
   `MASTER_CONSTANTS(m_axi_commands)
@@ -115,7 +115,7 @@ module cpt_kernel
   assign s_axi_control_bresp = '0;
   assign s_axi_control_rresp = '0;
 
-  control_registers #(.Config(Config)) u_registers (
+  control_registers #(.Build(Build)) u_registers (
       .clk_i          (ap_clk),
       .rst_ni         (ap_rst_n),
       .interrupt_o    (interrupt),
@@ -164,7 +164,7 @@ module cpt_kernel
   logic cmd_valid, cmd_ready, load_error, store_error, flush, core_idle;
   decoded_t cmd;
 
-  list_runner #(.Config(Config)) u_runner (
+  list_runner #(.Build(Build)) u_runner (
       .clk_i          (ap_clk),
       .rst_ni         (ap_rst_n),
       .soft_reset_i   (soft_reset),
@@ -205,7 +205,7 @@ module cpt_kernel
   logic [17:0] rd_req_bytes, wr_req_bytes;
   logic [DataBits-1:0] rd_data, wr_data;
 
-  core #(.Config(Config)) u_core (
+  core #(.Build(Build)) u_core (
       .clk_i          (ap_clk),
       .rst_ni         (ap_rst_n),
       .flush_i        (flush),

@@ -7,8 +7,8 @@ module list_runner
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter  config_t     Config   = CONFIG_TINY,          ///< the build
-    localparam int unsigned DataBits = 8 * Config.bus_bytes
+    parameter  build_t      Build   = BUILD_TINY,          ///< the build
+    localparam int unsigned DataBits = 8 * Build.bus_bytes
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -73,7 +73,7 @@ module list_runner
       .error_o(list_error)
   );
 
-  command_fetch #(.BusBytes(Config.bus_bytes)) u_fetch (
+  command_fetch #(.BusBytes(Build.bus_bytes)) u_fetch (
       .clk_i,
       .rst_ni,
       .start_i   (state_q == Fetch && next_q != list_end_q),
@@ -92,7 +92,7 @@ module list_runner
       .r_resp_i
   );
 
-  command_check #(.Config(Config)) u_check (
+  command_check #(.Build(Build)) u_check (
       .clk_i,
       .rst_ni,
       .clear_i     (flush_o),
@@ -177,7 +177,7 @@ module list_runner
     if (!rst_ni || begin_o) commands_done_o <= '0;
   end
 
-  if (!legal(Config)) begin : gen_bad_config
-    $error("list_runner: Config is not a legal build (contract, section 9)");
+  if (!legal(Build)) begin : gen_bad_build
+    $error("list_runner: Build is not a legal build (contract, section 9)");
   end
 endmodule

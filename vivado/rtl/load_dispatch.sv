@@ -3,7 +3,7 @@ module load_dispatch
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter  config_t     Build      = CONFIG_TINY,
+    parameter  build_t      Build      = BUILD_TINY,
     parameter  int unsigned Writers    = 2,
     localparam int unsigned BusBytes   = Build.bus_bytes,
     localparam int unsigned WriterBits = $clog2(Writers)

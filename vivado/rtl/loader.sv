@@ -8,7 +8,7 @@ module loader
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter  config_t     Build    = CONFIG_TINY,
+    parameter  build_t      Build    = BUILD_TINY,
     localparam int unsigned LaneBits = $clog2(Build.lanes)
 ) (
     input  logic                clk_i,

@@ -7,7 +7,7 @@ module planner
   import command_pkg::*;
   import core_pkg::*;
 #(
-    parameter config_t Build = CONFIG_TINY  ///< the build
+    parameter build_t Build = BUILD_TINY  ///< the build
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -7,7 +7,7 @@ module store
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter  config_t     Build    = CONFIG_TINY,
+    parameter  build_t      Build    = BUILD_TINY,
     localparam int unsigned BusBytes = Build.bus_bytes,
     localparam int unsigned LaneBits = $clog2(Build.lanes)
 ) (

@@ -7,7 +7,7 @@ module wgrad_reads
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter config_t Build = CONFIG_TINY
+    parameter build_t Build = BUILD_TINY
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -7,7 +7,7 @@ set contract(pl_memory) pl_ddr3
 set contract(part) xc7z045ffg900-2
 set contract(clock_mhz) 200
 set contract(control_bytes) 4096
-set contract(configs) {tiny zc706}
+set contract(builds) {tiny zc706}
 set contract(tiny,build) 0
 set contract(tiny,lanes) 16
 set contract(tiny,columns) 16

@@ -61,11 +61,11 @@ proc add_processing_system {settings} {
 proc add_core {settings} {
     global contract
     set cell $contract(cell)
-    set config [dict get $settings config]
+    set build [dict get $settings build]
     set properties {}
     if {[dict get $settings core] eq "rtl"} {
-        set bits [expr {8 * $contract($config,bus_bytes)}]
-        set properties [list CONFIG.BUILD $contract($config,build) CONFIG.DATA_BITS $bits]
+        set bits [expr {8 * $contract($build,bus_bytes)}]
+        set properties [list CONFIG.BUILD $contract($build,build) CONFIG.DATA_BITS $bits]
     }
     add_cell $cell $contract(vlnv) $properties
     wire ps/FCLK_CLK0 $cell/ap_clk

@@ -62,7 +62,7 @@ proc wait_for_route {} {
     set status [get_property STATUS [get_runs impl_1]]
     if {![string match "route_design Complete*" $status]} {
         refuse "placing and routing ended with '$status': see runme.log in [get_property DIRECTORY [get_runs impl_1]];\
-            a design that does not fit ends here too (CONFIG=tiny is small)"
+            a design that does not fit ends here too (BUILD=tiny is small)"
     }
 }
 

@@ -153,6 +153,6 @@ proc repositories {settings} {
     if {[dict get $settings core] eq "rtl"} {
         return [list [file join [dict get $settings repository] $name]]
     }
-    return [list [exported_ip [dict get $settings root] [dict get $settings config]] \
+    return [list [exported_ip [dict get $settings root] [dict get $settings build]] \
         [file join [dict get $settings repository] response_monitor]]
 }

@@ -3,7 +3,7 @@
 #
 #   CPT_STAGE      ip: package the cores; bitstream: build the overlay
 #   CPT_CORE       rtl, or hls (exported by `make -C hls export`)
-#   CPT_CONFIG     a build of sim/contract/contract.toml
+#   CPT_BUILD      a build of sim/contract/contract.toml
 #   CPT_MEMORY     ps: the ARM's DDR3 through HP ports; pl: the SODIMM through a controller in the fabric
 #   CPT_CLOCK_MHZ  the core's clock
 #   CPT_JOBS       processes that Vivado may start
@@ -85,18 +85,18 @@ proc check_file {path advice} {
 }
 
 # Where Vitis puts the IP that `make -C hls export` makes.
-proc exported_ip {root config} {
-    return [file join $root hls build vitis_$config solution impl ip]
+proc exported_ip {root build} {
+    return [file join $root hls build vitis_$build solution impl ip]
 }
 
 proc rtl_sources {root} {
     return [lsort [glob -nocomplain -directory [file join $root vivado rtl] *.sv]]
 }
 
-proc check_sources {root core config} {
+proc check_sources {root core build} {
     if {$core eq "hls"} {
-        check_file [file join [exported_ip $root $config] component.xml] \
-            "export the HLS core first, 'make -C hls export CONFIG=$config'"
+        check_file [file join [exported_ip $root $build] component.xml] \
+            "export the HLS core first, 'make -C hls export BUILD=$build'"
     } else {
         check_file [file join $root vivado rtl cpt_kernel.sv] "this copy of the repository is not whole"
     }
@@ -114,14 +114,14 @@ proc read_settings {root} {
     set settings [dict create root $root]
     dict set settings stage [choice CPT_STAGE {ip bitstream}]
     dict set settings core [choice CPT_CORE {rtl hls}]
-    dict set settings config [choice CPT_CONFIG $contract(configs)]
+    dict set settings build [choice CPT_BUILD $contract(builds)]
     dict set settings memory [choice CPT_MEMORY {ps pl}]
     dict set settings clock_mhz [clock_setting]
     dict set settings jobs [whole_number CPT_JOBS 1 64]
     check_part
     dict set settings board [newest_board]
-    check_sources $root [dict get $settings core] [dict get $settings config]
-    set variant [join [list [dict get $settings core] [dict get $settings config] [dict get $settings memory]] -]
+    check_sources $root [dict get $settings core] [dict get $settings build]
+    set variant [join [list [dict get $settings core] [dict get $settings build] [dict get $settings memory]] -]
     dict set settings variant $variant
     dict set settings work [file join $root out vivado $variant]
     dict set settings repository [file join $root out vivado ip]

@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotb.utils import get_sim_time
 
 from sim.bench.units.commands import Case, mutated_cases, vector_cases, words_of
-from sim.contract import Config, Error
+from sim.contract import Build, Error
 
 MOST_CYCLES = 80
 LIST_ERRORS = {Error.LIST_ALIGNMENT, Error.LIST_TRUNCATED, Error.LIST_RANGE, Error.READ_BUS, Error.WRITE_BUS}
@@ -34,9 +34,9 @@ async def judge(dut: Any, case: Case) -> Error:
     return Error(int(dut.error.value))
 
 
-def compare_sizes(dut: Any, case: Case, config: Config) -> None:
+def compare_sizes(dut: Any, case: Case, build: Build) -> None:
     """Sizes and ends that the core uses."""
-    a, b, out, sums = case.tensors(config)
+    a, b, out, sums = case.tensors(build)
     assert a is not None and b is not None and out is not None  # noqa: PT018
     assert (int(dut.a_tile.value), int(dut.a_end.value)) == (a.tile_bytes, a.end)
     assert (int(dut.b_tile.value), int(dut.b_end.value)) == (b.tile_bytes, b.end)
@@ -47,20 +47,20 @@ def compare_sizes(dut: Any, case: Case, config: Config) -> None:
 
 @cocotb.test()
 async def agrees_with_the_reference(dut: Any) -> None:
-    config = Config.named(os.environ["CPT_CONFIG"])
+    build = Build.named(os.environ["CPT_BUILD"])
     random = Random(os.environ["CPT_SEED"])
     Clock(dut.clk, 1, "ns").start()
     dut.start.value = 0
     dut.rst_n.value = 0
     await ClockCycles(dut.clk, 2)
     dut.rst_n.value = 1
-    bases = vector_cases(config)
+    bases = vector_cases(build)
     verdicts: Counter[Error] = Counter()
-    for case in [*bases, *mutated_cases(config, bases, int(os.environ["CPT_COUNT"]), random)]:
-        found, expected = await judge(dut, case), case.expected(config)
+    for case in [*bases, *mutated_cases(build, bases, int(os.environ["CPT_COUNT"]), random)]:
+        found, expected = await judge(dut, case), case.expected(build)
         assert found == expected, f"{found!r} instead of {expected!r}: {case}"
         if expected == Error.OK:
-            compare_sizes(dut, case, config)
+            compare_sizes(dut, case, build)
         verdicts[expected] += 1
     missing = set(Error) - LIST_ERRORS - set(verdicts)
     assert not missing, f"never met: {missing}"

@@ -11,8 +11,8 @@ import numpy as np
 from sim.contract import (
     COMMAND_BYTES,
     FIELDS,
+    Build,
     Command,
-    Config,
     Error,
     Tensor,
     check_command,
@@ -35,21 +35,21 @@ class Case:
     mem_bytes: int
     list_range: tuple[int, int]
 
-    def expected(self, config: Config) -> Error:
-        return check_command(self.data, config, self.mem_bytes, self.list_range)
+    def expected(self, build: Build) -> Error:
+        return check_command(self.data, build, self.mem_bytes, self.list_range)
 
-    def tensors(self, config: Config) -> list[Tensor | None]:
+    def tensors(self, build: Build) -> list[Tensor | None]:
         """A, B, result and row sums, of a command whose fields are good."""
-        if check_fields(self.data, config):
+        if check_fields(self.data, build):
             return []
         command = Command.decode(self.data)
         return [operand_a(command), operand_b(command), output(command), row_sums(command)]
 
 
-def vector_cases(config: Config) -> list[Case]:
+def vector_cases(build: Build) -> list[Case]:
     """Every command of every vector."""
     cases = []
-    for vector in catalogue(config):
+    for vector in catalogue(build):
         end = vector.list_offset + vector.list_bytes
         for place in range(vector.list_offset, min(end, vector.before.size - COMMAND_BYTES + 1), COMMAND_BYTES):
             data = vector.before[place : place + COMMAND_BYTES].tobytes()
@@ -57,9 +57,9 @@ def vector_cases(config: Config) -> list[Case]:
     return cases
 
 
-def mutated_cases(config: Config, bases: list[Case], count: int, random: Random) -> Iterator[Case]:
+def mutated_cases(build: Build, bases: list[Case], count: int, random: Random) -> Iterator[Case]:
     """Random changes: most are near a bound, so that about as many commands pass a check as fail it."""
-    good = [case for case in bases if case.expected(config) == Error.OK]
+    good = [case for case in bases if case.expected(build) == Error.OK]
     for _ in range(count):
         case = random.choice(good)
         command = Command.decode(case.data)
@@ -69,7 +69,7 @@ def mutated_cases(config: Config, bases: list[Case], count: int, random: Random)
         if random.random() < 0.02:
             case = replace(case, data=flip_bit(case.data, random))
         if random.random() < 0.5:
-            case = move(case, config, random)
+            case = move(case, build, random)
         yield case
 
 
@@ -112,9 +112,9 @@ def flip_bit(data: bytes, random: Random) -> bytes:
     return bytes(flipped)
 
 
-def move(case: Case, config: Config, random: Random) -> Case:
+def move(case: Case, build: Build, random: Random) -> Case:
     """Puts a tensor, the region's end or the list right behind or into another tensor."""
-    tensors = [tensor for tensor in case.tensors(config) if tensor is not None]
+    tensors = [tensor for tensor in case.tensors(build) if tensor is not None]
     if not tensors:
         return case
     command = Command.decode(case.data)

@@ -16,8 +16,8 @@ from sim.contract import (
     NO_COMMAND,
     VERSION_MAGIC,
     ApCtrl,
+    Build,
     Command,
-    Config,
     Error,
     Format,
     Irq,
@@ -28,7 +28,7 @@ from sim.contract import (
     encode_list,
 )
 
-TINY = Config.named("tiny")
+TINY = Build.named("tiny")
 MEM_BYTES = 0x2000
 PATIENCE = 4000  # cycles a list may take
 GOOD = Command(

@@ -21,7 +21,7 @@ RUN, STATIC = Run.named("3-8/8", iterations=64, batch=16), Run.named("8/8", iter
 @pytest.mark.parametrize("arch", ["cifar10_resnet_20", "lstm_lm_small", "cifar10_mobilenet_v2"])
 def test_a_workload_takes_as_long_as_the_board_says(arch: str) -> None:
     network, profile = count_network(arch), PROFILES["zc706-ps"]
-    timed = Workload.of(network, RUN.batch).lowered(profile.config, RUN.widths()).timed(profile)
+    timed = Workload.of(network, RUN.batch).lowered(profile.build, RUN.widths()).timed(profile)
     assert hours(timed, RUN, profile) == pytest.approx(AcceleratorBoard(profile).hours(network, RUN), rel=1e-12)
     assert all(sum(each.by_bottleneck.values()) == pytest.approx(each.cycles) for each in timed.values())
 
@@ -44,7 +44,7 @@ def test_designs_are_timed_and_counted() -> None:
     board = AcceleratorBoard(PROFILES["zc706"])
     assert zc706.hours == pytest.approx(board.hours(network, RUN))
     assert zc706.static_hours == pytest.approx(board.hours(network, STATIC))
-    assert zc706.resources == read_table().estimate(PROFILES["zc706"].config)
+    assert zc706.resources == read_table().estimate(PROFILES["zc706"].build)
     assert sum(zc706.shares_pct.values()) == pytest.approx(100)
     assert [each.buildable for each in found.designs[::2]] == [True, False, True]
     assert found.best == zc706 == found.best_buildable
@@ -52,11 +52,11 @@ def test_designs_are_timed_and_counted() -> None:
 
 def test_what_does_not_fit_the_part_is_counted_with_its_reason() -> None:
     network = count_network("cifar10_resnet_8")
-    need = read_table().estimate(replace(PROFILES["zc706"].config, lanes=32, slice_groups=12))
+    need = read_table().estimate(replace(PROFILES["zc706"].build, lanes=32, slice_groups=12))
     part = Resources(ENDLESS.lut, ENDLESS.ff, need.dsp, need.bram36)
     space = Space(lanes=(16, 32, 48, 64), slice_groups=(12,), clocks_mhz=(100, 200), bandwidths=(10,))
     found = sweep(network, RUN, STATIC, part, space)
-    assert {design.profile.config.lanes for design in found.designs} == {16, 32}
+    assert {design.profile.build.lanes for design in found.designs} == {16, 32}
     ((reason, skipped),) = found.skipped.items()
     assert (reason, skipped.count) == ("too many DSP and BRAM36", 4)
     assert skipped.example.startswith("48x16x12 needs ")

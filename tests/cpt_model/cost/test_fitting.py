@@ -44,7 +44,7 @@ def test_bandwidth_and_host_are_found_again(place: int, host_us: float) -> None:
     assert found.bytes_per_cycle == pytest.approx(bandwidth, rel=0.1)
     assert found.list_us == pytest.approx(host_us, abs=2)
     assert found.worst_pct < 3
-    assert (found.config, found.clock_mhz) == (ZC706, CLOCK)
+    assert (found.build, found.clock_mhz) == (ZC706, CLOCK)
 
 
 def test_what_has_no_time_in_it_is_refused() -> None:

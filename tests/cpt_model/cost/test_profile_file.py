@@ -10,10 +10,10 @@ import pytest
 
 from cpt_model.cost.accelerator import PROFILES
 from cpt_model.cost.profile_file import ProfileError, adjusted, find_profile, load_profile
-from sim.contract import Config
+from sim.contract import Build
 from sim.latency import Memory
 
-CONFIG = {
+BUILD = {
     "lanes": 32,
     "columns": 16,
     "slice_groups": 6,
@@ -22,7 +22,7 @@ CONFIG = {
     "row_words": 1024,
     "bus_bytes": 32,
 }
-PROFILE = {"name": "mine", "config": CONFIG, "clock_mhz": 160, "gigabytes_per_second": 4, "latency": 40}
+PROFILE = {"name": "mine", "build": BUILD, "clock_mhz": 160, "gigabytes_per_second": 4, "latency": 40}
 
 
 def written(folder: Path, text: str) -> Path:
@@ -38,15 +38,15 @@ def changed(**changes: Any) -> str:
 
 def test_a_file_is_read(tmp_path: Path) -> None:
     profile = load_profile(written(tmp_path, changed()))
-    assert profile.config == Config("mine", 32, 16, 6, 4096, 512, 1024, 32)
+    assert profile.build == Build("mine", 32, 16, 6, 4096, 512, 1024, 32)
     assert (profile.name, profile.clock_mhz, profile.memory) == ("mine", 160.0, Memory(25.0, 40))
     assert profile.gigabytes_per_second == 4
 
 
 def test_a_build_may_be_named_and_bandwidth_be_per_cycle(tmp_path: Path) -> None:
-    text = changed(config="tiny", gigabytes_per_second=None, bytes_per_cycle=7.5, latency=0)
+    text = changed(build="tiny", gigabytes_per_second=None, bytes_per_cycle=7.5, latency=0)
     profile = find_profile(str(written(tmp_path, text)))
-    assert profile.config == Config.named("tiny")
+    assert profile.build == Build.named("tiny")
     assert profile.memory == Memory(7.5, 0)
 
 
@@ -59,17 +59,17 @@ def test_a_file_needs_no_special_name(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("{", "not JSON: "),
-        ("[1]", "a profile is an object with name, config, "),
+        ("[1]", "a profile is an object with name, build, "),
         ("[1]", ", not a list"),
         ('{"name": "a", "name": "b"}', "'name' is there twice"),
-        (changed(lanes=4), "profile: 'lanes' is unknown; there are: name, config, "),
-        (changed(config=CONFIG | {"rows": 4}), "config: 'rows' is unknown; there are: lanes, "),
-        (changed(config={"lanes": 32}), "config: 'columns' is missing"),
-        (changed(config=CONFIG | {"lanes": 20}), "lanes = 20 is not a multiple of 16"),
-        (changed(config=CONFIG | {"lanes": 512}), "lanes = 512 is not in 16..256"),
-        (changed(config=CONFIG | {"lanes": 32.0}), "config: lanes = 32.0 is not a whole number"),
-        (changed(config="zc702"), "config 'zc702' is none of the contract's builds: tiny, zc706"),
-        (changed(config=3), "or an object of its parameters, not a number"),
+        (changed(lanes=4), "profile: 'lanes' is unknown; there are: name, build, "),
+        (changed(build=BUILD | {"rows": 4}), "build: 'rows' is unknown; there are: lanes, "),
+        (changed(build={"lanes": 32}), "build: 'columns' is missing"),
+        (changed(build=BUILD | {"lanes": 20}), "lanes = 20 is not a multiple of 16"),
+        (changed(build=BUILD | {"lanes": 512}), "lanes = 512 is not in 16..256"),
+        (changed(build=BUILD | {"lanes": 32.0}), "build: lanes = 32.0 is not a whole number"),
+        (changed(build="zc702"), "build 'zc702' is none of the contract's builds: tiny, zc706"),
+        (changed(build=3), "or an object of its parameters, not a number"),
         (
             changed(bytes_per_cycle=50),
             "the bandwidth is said once, as bytes_per_cycle or as gigabytes_per_second; here 2",

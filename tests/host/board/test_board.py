@@ -47,18 +47,18 @@ def expected(accelerator: Accelerator, job: Job, results: str) -> np.ndarray:
     """The reference on memory of its own, without any driver."""
     plan = Plan()
     output = stored_results(job.layer, job.which, job.precision, results)
-    program = lower(job.layer, job.which, job.precision, accelerator.config, output, plan=plan)
+    program = lower(job.layer, job.which, job.precision, accelerator.build, output, plan=plan)
     commands = CommandList.place([program], plan)
     memory = np.zeros(plan.bytes, dtype=np.uint8)
     program.load(memory, *drawn_operands(job))
     commands.write(memory)
-    assert Reference(accelerator.config).run(memory, commands.offset, commands.bytes).error == Error.OK
+    assert Reference(accelerator.build).run(memory, commands.offset, commands.bytes).error == Error.OK
     return program.result(memory)
 
 
 def test_it_is_hardware_of_a_known_build(accelerator: Accelerator) -> None:
     assert accelerator.simulates is None or SIMULATED != "pynq"
-    assert accelerator.config.name in ("tiny", "zc706")
+    assert accelerator.build.name in ("tiny", "zc706")
 
 
 def test_done_comes_by_interrupt(accelerator: Accelerator) -> None:

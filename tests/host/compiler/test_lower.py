@@ -143,7 +143,7 @@ def test_commands_of_a_pass_are_rounded_with_different_noise() -> None:
 def lowered(
     layer: Conv = LAYER, which: Pass = Pass.FORWARD, precision: Precision = FOUR_BY_FOUR, **how: Any
 ) -> Program:
-    return lower(layer, which, precision, how.pop("config", ZC706), plan=Plan(), **how)
+    return lower(layer, which, precision, how.pop("build", ZC706), plan=Plan(), **how)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_what_does_not_fit_is_refused_with_what_is_missing(
     have = getattr(TINY, memory)
     message = f"the memories of tiny ({memory}: needs {need:,}, has {have:,}, {need - have:,} too few)"
     with pytest.raises(PlanError, match=re.escape(message)):
-        lowered(layer, precision=precision, config=TINY, **how)
+        lowered(layer, precision=precision, build=TINY, **how)
 
 
 def test_a_region_beyond_32_bits_is_refused_with_what_is_missing() -> None:

@@ -97,7 +97,7 @@ def test_another_build_than_the_wanted_one_is_refused() -> None:
 
 def test_a_build_may_be_given_by_name_and_a_wrong_name_is_refused_at_once() -> None:
     with open_device("reference", "tiny", log=silent) as accelerator:
-        assert accelerator.config == TINY
+        assert accelerator.build == TINY
     with pytest.raises(ValueError, match=r"'small'.*tiny"):
         open_device("reference", "small", log=silent)
 
@@ -212,7 +212,7 @@ from host.driver.accelerator import Accelerator
 from host.driver.execute import run_pass
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Precision
-from sim.contract import Config
+from sim.contract import Build
 from sim.devices.pynq_device import SimulatedDevice
 from sim.reference import Reference
 
@@ -226,7 +226,7 @@ class Slow(Reference):
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
 layer = Conv.linear(2, 16, 16)
 x, w = np.ones(layer.input_shape, int), np.ones(layer.weight_shape, int)
-device = SimulatedDevice(Slow(Config.named("tiny")), "reference", tag={tag!r})
+device = SimulatedDevice(Slow(Build.named("tiny")), "reference", tag={tag!r})
 with Accelerator.open(device.bitfile, device, seconds=120.0) as accelerator:
     free = accelerator.device.free_bytes()
     Slow.delay = 60.0

@@ -10,11 +10,11 @@ from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Precision
 from host.driver.execute import ExecutionError, run_pass
 from host.driver.quantised_pass import run_quantised, transpose_weights
-from sim.contract import Config, Error, Memory, Outcome
+from sim.contract import Build, Error, Memory, Outcome
 from sim.devices.hls_executor import HlsKernel
 from sim.reference import Reference
 
-ZC706 = Config.named("zc706")
+ZC706 = Build.named("zc706")
 LAYERS = {
     "3x3": Conv(3, 16, 20, 6, 5, (3, 3), padding=(1, 1)),
     "stride-2": Conv(2, 5, 7, 7, 8, (3, 3), (2, 2), (1, 1)),

@@ -15,7 +15,7 @@ from host.compiler.precision import EXACT, Precision
 from host.driver.errors import ExecutionError
 from host.driver.stream import Done, Stream
 from host.measure.golden import Golden
-from sim.contract import COMMAND_BYTES, Config, Format
+from sim.contract import COMMAND_BYTES, Build, Format
 from tests.host.driver.driving import DEVICES, Slow, driven, opened
 from tests.tools import TINY, ZC706
 
@@ -134,11 +134,11 @@ def test_sixteen_bits_never_saturate_and_use_their_range(which: Pass) -> None:
     assert largest / 2**output.shift <= 2**15 - 1 < largest / 2 ** (output.shift - 1)
 
 
-@pytest.mark.parametrize(("config", "width", "planes"), [(ZC706, 32, True), (TINY, 32, False), (ZC706, 128, False)])
-def test_narrow_results_are_planes_where_a_row_of_them_fits(config: Config, width: int, planes: bool) -> None:
+@pytest.mark.parametrize(("build", "width", "planes"), [(ZC706, 32, True), (TINY, 32, False), (ZC706, 128, False)])
+def test_narrow_results_are_planes_where_a_row_of_them_fits(build: Build, width: int, planes: bool) -> None:
     layer, precision = Conv(1, 16, 16, 4, width, (3, 3), padding=(1, 1)), Precision(3, 3, b_signed=True)
     stored = stored_results(layer, Pass.FORWARD, precision, "rounded")
-    (command,) = lower(layer, Pass.FORWARD, precision, config, stored, plan=Plan()).commands
+    (command,) = lower(layer, Pass.FORWARD, precision, build, stored, plan=Plan()).commands
     assert (command.out_format == Format.PLANES) == planes
     assert command.out_bits == 11
 

@@ -24,7 +24,7 @@ def outcome(cycles: int, seconds: float) -> ListOutcome:
 
 
 def source(simulates: str | None) -> Source:
-    device: Any = SimpleNamespace(simulates=simulates, config=TINY)
+    device: Any = SimpleNamespace(simulates=simulates, build=TINY)
     return Source.of(device, clock_mhz=200)
 
 

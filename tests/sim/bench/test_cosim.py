@@ -10,11 +10,11 @@ import pytest
 
 from sim.bench.devices import open_dut
 from sim.bench.runner import BenchError, Stress, run_bench
-from sim.contract import Config
+from sim.contract import Build
 from sim.vectors import Vector, catalogue
 from tests.tools import ROOT
 
-ZC706 = Config.named("zc706")
+ZC706 = Build.named("zc706")
 # The arithmetic is C-simulated on every vector elsewhere; here the pins count: registers, bursts, strobes, responses.
 SELECTION = (
     "empty-list",

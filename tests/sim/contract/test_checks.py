@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.contract import Command, Config, Error, Flag, Format, Opcode, check_command, check_list
+from sim.contract import Build, Command, Error, Flag, Format, Opcode, check_command, check_list
 from tests.tools import LIST, REGION, ZC706, small_conv, small_wgrad
 
 ROW_SUMS = 1 << Flag.ROW_SUMS
@@ -44,8 +44,8 @@ WGRAD_ERRORS: dict[Error, dict[str, int]] = {
 CASES = [(small_conv, CONV_ERRORS), (small_wgrad, WGRAD_ERRORS)]
 
 
-def judge(command: Command, config: Config = ZC706, mem_bytes: int = REGION) -> Error:
-    return check_command(command.encode(), config, mem_bytes, (LIST, REGION))
+def judge(command: Command, build: Build = ZC706, mem_bytes: int = REGION) -> Error:
+    return check_command(command.encode(), build, mem_bytes, (LIST, REGION))
 
 
 @pytest.mark.parametrize("make", [small_conv, small_wgrad])
@@ -187,7 +187,7 @@ def test_a_memory_may_be_filled_to_the_last_word(memory: str, need: int) -> None
         kernel_w=2,
         y_width=39,
     )
-    exact, short = (Config(**{**vars(ZC706), "slice_groups": 5, memory: words}) for words in (need, need - 1))
+    exact, short = (Build(**{**vars(ZC706), "slice_groups": 5, memory: words}) for words in (need, need - 1))
     assert judge(command, exact) not in (Error.CAPACITY, Error.SHAPE)
     assert judge(command, short) == Error.CAPACITY
 

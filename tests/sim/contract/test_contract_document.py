@@ -56,10 +56,10 @@ def test_formats_agree() -> None:
 
 def test_builds_agree() -> None:
     rows = table("parameter")
-    for column, config in ((2, "tiny"), (3, "zc706")):
-        assert {row[0]: int(row[column]) for row in rows} == SOURCE["config"][config]
+    for column, build in ((2, "tiny"), (3, "zc706")):
+        assert {row[0]: int(row[column]) for row in rows} == SOURCE["build"][build]
     for row in rows:
-        least, most, divides, multiple = SOURCE["config_range"][row[0]]
+        least, most, divides, multiple = SOURCE["build_range"][row[0]]
         documented = [int(number) for number in re.findall(r"\d+", row[1])]
         assert documented == ([divides, least] if divides else [least, most]) + ([multiple] if multiple > 1 else [])
 

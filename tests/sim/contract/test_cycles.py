@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from host.compiler.geometry import geometry
 from host.compiler.groups import bundles
 from host.compiler.layer import Conv, Pass
-from sim.contract import Command, Config, Opcode, array_cycles
+from sim.contract import Build, Command, Opcode, array_cycles
 from tests.tools import TINY, ZC706, layers
 
 
@@ -21,23 +21,23 @@ def command_of(layer: Conv, which: Pass, a_bits: int, b_bits: int) -> Command:
     return replace(geometry(layer, which), a_bits=a_bits, b_bits=b_bits, a_blocks=blocks[0], y_blocks=blocks[1])
 
 
-def dealt(command: Command, config: Config) -> int:
+def dealt(command: Command, build: Build) -> int:
     pixels = command.images * command.y_height * command.y_width
     taps = 16 * command.a_blocks * command.kernel_h * command.kernel_w
     rows, terms = (pixels, taps) if command.opcode == Opcode.CONV else (taps, pixels)
     return sum(
         command.a_bits * command.b_bits
-        for _ in range(0, rows, config.lanes)
-        for _ in range(0, 16 * command.y_blocks, config.columns)
-        for _ in range(0, terms, 16 * config.slice_groups)
+        for _ in range(0, rows, build.lanes)
+        for _ in range(0, 16 * command.y_blocks, build.columns)
+        for _ in range(0, terms, 16 * build.slice_groups)
     )
 
 
 @settings(max_examples=60)
 @given(layers(), st.sampled_from(Pass), st.integers(1, 16), st.integers(1, 16), st.sampled_from([TINY, ZC706]))
-def test_cycles_count_every_piece_of_work(layer: Conv, which: Pass, a_bits: int, b_bits: int, config: Config) -> None:
+def test_cycles_count_every_piece_of_work(layer: Conv, which: Pass, a_bits: int, b_bits: int, build: Build) -> None:
     command = command_of(layer, which, a_bits, b_bits)
-    assert array_cycles(command, config) == dealt(command, config)
+    assert array_cycles(command, build) == dealt(command, build)
 
 
 @pytest.mark.parametrize(("bits", "rate"), [(8, 1728), (6, 3072), (4, 6912), (3, 12288)])

@@ -111,7 +111,7 @@ def test_capabilities_show_after_an_empty_list(registers: RegisterFile) -> None:
     registers.write(Register.AP_CTRL, START)
     assert registers.read(Register.MAGIC) == int.from_bytes(b"CPT1", "big")
     assert registers.read(Register.VERSION) == contract()["version"]["major"] << 16 | contract()["version"]["minor"]
-    assert [registers.read(offset) for offset in CAPABILITIES] == list(contract()["config"]["tiny"].values())
+    assert [registers.read(offset) for offset in CAPABILITIES] == list(contract()["build"]["tiny"].values())
 
 
 def test_result_and_capability_registers_cannot_be_written(registers: RegisterFile) -> None:

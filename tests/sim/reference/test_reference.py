@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sim.contract import NO_COMMAND, Command, Config, Error, Flag, Format, Opcode, Outcome, array_cycles, encode_list
+from sim.contract import NO_COMMAND, Build, Command, Error, Flag, Format, Opcode, Outcome, array_cycles, encode_list
 from sim.reference import Reference
 from sim.vectors import Vector, catalogue
 from tests.tools import LIST, REGION, TINY, ZC706, Memory, small_conv, small_wgrad
@@ -21,8 +21,8 @@ def region(commands: list[Command], fill: int = 0, size: int = REGION) -> Memory
     return memory
 
 
-def run(memory: Memory, commands: int, config: Config = ZC706) -> Outcome:
-    return Reference(config).run(memory, LIST, 128 * commands)
+def run(memory: Memory, commands: int, build: Build = ZC706) -> Outcome:
+    return Reference(build).run(memory, LIST, 128 * commands)
 
 
 def written(command: Command, size: int) -> np.ndarray:
@@ -116,9 +116,9 @@ def test_commands_behind_an_error_do_not_run() -> None:
     assert np.array_equal(memory, region(commands))
 
 
-@pytest.mark.parametrize("config", [TINY, ZC706], ids=lambda config: config.name)
-def test_only_results_of_completed_commands_are_written(config: Config) -> None:
-    for vector in catalogue(config):
+@pytest.mark.parametrize("build", [TINY, ZC706], ids=lambda build: build.name)
+def test_only_results_of_completed_commands_are_written(build: Build) -> None:
+    for vector in catalogue(build):
         allowed = np.zeros(vector.before.size, dtype=bool)
         for command in completed(vector):
             allowed |= written(command, allowed.size)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.contract import CONFIGS, NO_COMMAND, Config, Error, Outcome
+from sim.contract import BUILDS, NO_COMMAND, Build, Error, Outcome
 from sim.contract.noise import random_codes
 from sim.reference import Reference
 from sim.reference.products import bit_serial
@@ -31,45 +31,45 @@ def vector() -> Vector:
     return Vector("a-name", before, after, 256, 64, 128, Error.SHAPE, 3, 2, slow=True)
 
 
-def digest_lines(config: str) -> list[str]:
+def digest_lines(build: str) -> list[str]:
     return [
-        f"{hashlib.sha256(vector.to_bytes()).hexdigest()}  {config}/{vector.name}"
-        for vector in catalogue(Config.named(config))
+        f"{hashlib.sha256(vector.to_bytes()).hexdigest()}  {build}/{vector.name}"
+        for vector in catalogue(Build.named(build))
     ]
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_no_byte_of_a_vector_has_changed(config: str) -> None:
-    golden = [line for line in DIGESTS.read_text().splitlines() if line.split("  ")[1].startswith(f"{config}/")]
-    changed = sorted({line.split("/")[1] for line in set(golden) ^ set(digest_lines(config))})
-    assert not changed, f"{len(changed)} vectors of {config} differ from {DIGESTS.name}: {changed[:5]} ...; {RENEW}"
+@pytest.mark.parametrize("build", BUILDS)
+def test_no_byte_of_a_vector_has_changed(build: str) -> None:
+    golden = [line for line in DIGESTS.read_text().splitlines() if line.split("  ")[1].startswith(f"{build}/")]
+    changed = sorted({line.split("/")[1] for line in set(golden) ^ set(digest_lines(build))})
+    assert not changed, f"{len(changed)} vectors of {build} differ from {DIGESTS.name}: {changed[:5]} ...; {RENEW}"
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-def test_both_formulations_agree(family: Callable[[Config], Iterator[Vector]], config: str) -> None:
+def test_both_formulations_agree(family: Callable[[Build], Iterator[Vector]], build: str) -> None:
     """Vectors are made by plain integers; here they run bit-serially."""
-    reference = Reference(Config.named(config), bit_serial)
-    for vector in family(reference.config):
+    reference = Reference(Build.named(build), bit_serial)
+    for vector in family(reference.build):
         memory = vector.before.copy()
         outcome = vector.run_on(reference, memory)
         assert vector.agrees(memory, outcome), vector.name
 
 
 def test_both_builds_have_the_same_names_and_each_once() -> None:
-    names = {config: [vector.name for vector in catalogue(Config.named(config))] for config in CONFIGS}
+    names = {build: [vector.name for vector in catalogue(Build.named(build))] for build in BUILDS}
     assert names["tiny"] == names["zc706"]
     assert [name for name, count in Counter(names["tiny"]).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_every_error_is_shown_by_a_vector(config: str) -> None:
-    assert {vector.error for vector in catalogue(Config.named(config))} == set(Error)
+@pytest.mark.parametrize("build", BUILDS)
+def test_every_error_is_shown_by_a_vector(build: str) -> None:
+    assert {vector.error for vector in catalogue(Build.named(build))} == set(Error)
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_bytes_behind_the_image_are_claimed_only_where_a_bus_error_or_a_refusal_is_wanted(config: str) -> None:
-    for vector in catalogue(Config.named(config)):
+@pytest.mark.parametrize("build", BUILDS)
+def test_bytes_behind_the_image_are_claimed_only_where_a_bus_error_or_a_refusal_is_wanted(build: str) -> None:
+    for vector in catalogue(Build.named(build)):
         assert vector.mem_bytes <= vector.before.size or vector.error != Error.OK, vector.name
 
 
@@ -153,4 +153,4 @@ def test_operands_of_a_vector_are_drawn_apart() -> None:
 if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
         sys.exit(RENEW)
-    DIGESTS.write_text("".join(f"{line}\n" for config in CONFIGS for line in digest_lines(config)))
+    DIGESTS.write_text("".join(f"{line}\n" for build in BUILDS for line in digest_lines(build)))

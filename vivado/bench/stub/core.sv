@@ -5,8 +5,8 @@ module core
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter  config_t     Config   = CONFIG_TINY,
-    localparam int unsigned DataBits = 8 * Config.bus_bytes
+    parameter  build_t      Build   = BUILD_TINY,
+    localparam int unsigned DataBits = 8 * Build.bus_bytes
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,

@@ -3,14 +3,14 @@
 
 #include "contract.hpp"
 
-// Chosen by the compiler's command line: -DCPT_CONFIG=tiny or -DCPT_CONFIG=zc706.
-#ifndef CPT_CONFIG
-#error "name the build: -DCPT_CONFIG=tiny or -DCPT_CONFIG=zc706"
+// Chosen by the compiler's command line: -DCPT_BUILD=tiny or -DCPT_BUILD=zc706.
+#ifndef CPT_BUILD
+#error "name the build: -DCPT_BUILD=tiny or -DCPT_BUILD=zc706"
 #endif
 
 namespace cpt {
 
-constexpr Config BUILD = builds::CPT_CONFIG;
+constexpr Build BUILD = builds::CPT_BUILD;
 static_assert(legal(BUILD), "a parameter of the build is outside its legal range");
 
 constexpr std::uint32_t max_of(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
