@@ -1,21 +1,16 @@
-"""`cpt iteration`: one whole training iteration of a network on the full-size RTL core, beside the latency model."""
+"""`cpt iteration`: one whole training iteration of a network on the full-size RTL core."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from host.compiler.jobs import RESULTS, Job, Step, stored_results, training_jobs
+from host.compiler.jobs import RESULTS, Step, training_jobs
 from host.compiler.networks import named_network
+from host.measure.iteration import LIST_PASSES, finished, measured, shape, summary, write
 from sim.contract import BUILDS, Build
 
-if TYPE_CHECKING:
-    from sim.devices.rtl_executor import RtlKernel
-
 FOLDER = Path("vivado") / "iterations"
-LIST_PASSES = 24  # of a list: the host would start one for all, but what is measured is kept list by list
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
@@ -51,7 +46,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from sim.devices.rtl_executor import Ddr, RtlKernel
+    from sim.devices.rtl_executor import Ddr, RtlExecutor
 
     jobs = list(
         training_jobs(
@@ -72,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     name = f"{arguments.network}-{arguments.build}-{arguments.fw_bits}-{arguments.bw_bits}.json"
     out: Path = arguments.out or FOLDER / name
     rows = finished(out, heading)
-    kernel = RtlKernel(Build.named(arguments.build), Ddr(arguments.bandwidth, arguments.latency))
+    kernel = RtlExecutor(Build.named(arguments.build), Ddr(arguments.bandwidth, arguments.latency))
     seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
     out.parent.mkdir(parents=True, exist_ok=True)
     with tqdm(total=len(jobs), initial=len(rows), unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}") as bar:
@@ -86,61 +81,3 @@ def run(arguments: argparse.Namespace) -> int:
     print(summary(rows, arguments.clock_mhz))
     print(f"written: {out}")
     return 0
-
-
-def shape(job: Job) -> tuple[str, str]:
-    return str(job.layer), job.which.value
-
-
-def measured(kernel: RtlKernel, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
-    """Passes that follow each other, in one list."""
-    from host.measure.simulated_list import AskedPass, simulate_list
-
-    asked = [
-        AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))
-        for job in jobs
-    ]
-    return [
-        {
-            "layer": job.name,
-            "shape": str(job.layer),
-            "pass": job.which.value,
-            "a_bits": job.precision.a_bits,
-            "b_bits": job.precision.b_bits,
-            "cycles": counted.total,
-            "busy": counted.busy,
-            "load_stall": counted.load_stall,
-            "store_stall": counted.store_stall,
-            "verified": verify,
-        }
-        for job, counted in zip(jobs, simulate_list(kernel, asked, verify), strict=True)
-    ]
-
-
-def finished(path: Path, heading: dict[str, Any]) -> list[dict[str, Any]]:
-    """What an earlier call has measured already; a file of other settings is refused."""
-    if not path.exists():
-        return []
-    found = json.loads(path.read_text())
-    different = [key for key, value in heading.items() if found.get(key) != value]
-    if different:
-        raise ValueError(f"{path} was made with another {different[0]}: give another --out, or remove it")
-    rows: list[dict[str, Any]] = found["passes"]
-    return rows
-
-
-def write(path: Path, result: dict[str, Any]) -> None:
-    """All or nothing: a killed run leaves the passes before."""
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(result, indent=1) + "\n")
-    beside.replace(path)
-
-
-def summary(rows: list[dict[str, Any]], clock_mhz: float) -> str:
-    """Cycles by pass, and of the whole."""
-    lines = [f"{'pass':16} {'cycles':>12} {'busy':>12} {'ms':>9}   (simulated, at {clock_mhz:g} MHz)"]
-    for which in (*dict.fromkeys(row["pass"] for row in rows), "all"):
-        chosen = [row for row in rows if which in ("all", row["pass"])]
-        cycles, busy = (sum(row[key] for row in chosen) for key in ("cycles", "busy"))
-        lines.append(f"{which:16} {cycles:12,} {busy:12,} {cycles / clock_mhz / 1e3:9.2f}")
-    return "\n".join(lines)

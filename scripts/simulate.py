@@ -13,6 +13,7 @@ from host.compiler.layer import Conv, Pass
 from host.compiler.layer_spec import HELP, parse_layer
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
+from sim.common.table import as_table
 from sim.contract import BUILDS, Build
 from sim.contract.noise import random_codes
 from sim.devices import DEVICES
@@ -99,13 +100,3 @@ def run_one(accelerator: Accelerator, layer: Conv, which: Pass, arguments: argpa
         row["reference differs"] = int(np.count_nonzero(done.result != expected))
         row["PyTorch differs"] = int(np.count_nonzero(done.result != integer_pass(layer, which, a, b)))
     return row
-
-
-def as_table(rows: list[dict]) -> str:
-    """Rows under their keys, in columns."""
-    cells = [
-        list(rows[0]),
-        *([f"{value:,}" if isinstance(value, int) else value for value in r.values()] for r in rows),
-    ]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells)

@@ -64,9 +64,9 @@ def devices(name: str, build: Build, seeds: int) -> Iterator[tuple[str, Executor
     if not seeds:
         yield f"{name} ({build.name})", open_executor(name, build)
     for seed in range(1, seeds + 1):
-        from sim.devices.rtl_executor import Ddr, RtlKernel
+        from sim.devices.rtl_executor import Ddr, RtlExecutor
 
-        yield f"{name} ({build.name}), seed {seed}", RtlKernel(build, Ddr.unfriendly(seed))
+        yield f"{name} ({build.name}), seed {seed}", RtlExecutor(build, Ddr.unfriendly(seed))
 
 
 def replay(devices: list[tuple[str, Executor]], vectors: list[Vector]) -> int:

@@ -27,8 +27,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sim.common.places import VIVADO
 from sim.contract import Build
-from sim.places import VIVADO
 
 TABLE = VIVADO / "resources.json"
 BASE = "zc706"

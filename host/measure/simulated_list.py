@@ -22,7 +22,7 @@ from sim.contract.noise import random_codes
 from sim.reference import Reference
 
 if TYPE_CHECKING:
-    from sim.devices.rtl_executor import RtlKernel
+    from sim.devices.rtl_executor import RtlExecutor
 
 
 class AskedPass(NamedTuple):
@@ -46,7 +46,7 @@ class AskedPass(NamedTuple):
         return f"{self.layer}, {self.which.value} pass, {self.precision}"
 
 
-def simulate_list(kernel: RtlKernel, passes: Sequence[AskedPass], verify: bool) -> list[Counters]:
+def simulate_list(kernel: RtlExecutor, passes: Sequence[AskedPass], verify: bool) -> list[Counters]:
     """Counters of each pass, from the end of the one before to its own; on request all results are compared."""
     plan = Plan()
     programs = {each: each.lower(kernel.build, plan, str(number)) for number, each in enumerate(dict.fromkeys(passes))}

@@ -15,7 +15,7 @@ from host.driver.execute import run_pass
 from scripts.benchmarks.timing import best_seconds
 from sim.contract import Build
 from sim.contract.noise import random_codes
-from sim.devices.hls_executor import HlsKernel
+from sim.devices.hls_executor import HlsExecutor
 
 BITS = Precision(8, 8, b_signed=True)
 
@@ -29,7 +29,7 @@ def run_on(accelerator: Accelerator, layer: Conv, which: Pass) -> None:
 
 def measure(repeat: int) -> dict[str, float]:
     """MAC/s of each pass of a full round of lanes; seconds of the iteration, once."""
-    with open_simulated(HlsKernel(Build.named("zc706")), "hls", log=lambda _: None) as accelerator:
+    with open_simulated(HlsExecutor(Build.named("zc706")), "hls", log=lambda _: None) as accelerator:
         return measure_on(accelerator, repeat)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sim.common.places import HLS, ROOT
 from sim.contract import BUILDS, Build
 from sim.devices.hls_executor import hls_sources, vendor_headers
 from sim.devices.rtl_sources import SPLIT, rtl_sources
-from sim.places import HLS, ROOT
 
 NAMES = ("hls", "rtl", "vitis")
 

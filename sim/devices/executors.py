@@ -16,13 +16,13 @@ def open_executor(name: str, build: Build) -> Executor:
     'tiny'
     """
     if name == "hls":
-        from sim.devices.hls_executor import HlsKernel
+        from sim.devices.hls_executor import HlsExecutor
 
-        return HlsKernel(build)
+        return HlsExecutor(build)
     if name == "rtl":
-        from sim.devices.rtl_executor import RtlKernel
+        from sim.devices.rtl_executor import RtlExecutor
 
-        return RtlKernel(build)
+        return RtlExecutor(build)
     if name not in DEVICES:
         raise ValueError(f"unknown device '{name}'; there are: {', '.join(DEVICES)}")
     return Reference(build, bit_serial if name == "bit-serial" else plain_integer)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from sim.common.places import HLS
 from sim.contract import BUILDS, Build, Error, Memory, Outcome, Register
-from sim.places import HLS
 
 NOT_KERNEL = ("testbench.cpp", "library.cpp")
 MAKE_SECONDS = 1800
@@ -73,7 +73,7 @@ def load_library(name: str) -> ctypes.CDLL:
     return library
 
 
-class HlsKernel:
+class HlsExecutor:
     """Executes command lists on the C++ kernel of a build; interchangeable with `sim.reference.Reference`."""
 
     def __init__(self, build: Build) -> None:

@@ -16,7 +16,7 @@ WATCHDOG = 2_000_000_000  # cycles
 COUNTERS = (Register.CYCLES_TOTAL, Register.CYCLES_BUSY, Register.CYCLES_LOAD_STALL, Register.CYCLES_STORE_STALL)
 
 
-class RtlKernel:
+class RtlExecutor:
     """Executes command lists on the Verilated core; interchangeable with `sim.reference.Reference`.
 
     After `run`: `counters` of the list, `commands` with each command's own share, `bytes_read` and `bytes_written` on

@@ -14,10 +14,10 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from sim.common.places import OUT, VIVADO
 from sim.contract import BUILDS
 from sim.devices.rtl_sources import SPLIT, rtl_sources
 from sim.devices.verilator import verilator_environment
-from sim.places import OUT, VIVADO
 
 HARNESS = VIVADO / "harness"
 OPTIMISE = "-O2 -march=native"

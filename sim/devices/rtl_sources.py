@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sim.places import RTL
+from sim.common.places import RTL
 
 # Statements in a file and in a function of Verilated C++: the compiler's time grows faster than their size.
 SPLIT = ("--output-split", "10000", "--output-split-cfuncs", "2000", "--output-groups", "0")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from sim.places import VIVADO
+from sim.common.places import VIVADO
 from sim.synthesis.conservation import LAWS, LawBrokenError, check_popcount
 from sim.synthesis.yosys import YosysError, read_rtl, run_yosys
 

@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sim.common.places import OUT, VIVADO
 from sim.contract import BUILDS
-from sim.places import OUT, VIVADO
 from sim.synthesis.cache import Cache, digest, read_modules
 from sim.synthesis.yosys import read_rtl, run_yosys
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from sim.common.places import VIVADO
 from sim.contract import BUILDS
 from sim.devices.rtl_sources import rtl_sources
 from sim.devices.verilator import verilator_environment
-from sim.places import VIVADO
 from sim.synthesis.yosys import PRIMITIVES
 
 IP = VIVADO / "ip"

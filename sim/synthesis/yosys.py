@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from sim.common.places import VIVADO
 from sim.devices.rtl_sources import rtl_sources
-from sim.places import VIVADO
 
 PRIMITIVES = VIVADO / "synth" / "primitives.sv"
 CHILD = "import sys\nfrom pyosys import libyosys\ndesign = libyosys.Design()\n" + (

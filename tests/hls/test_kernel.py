@@ -10,7 +10,7 @@ import pytest
 
 import sim.devices.hls_executor
 from sim.contract import BUILDS, NO_COMMAND, VERSION_MAGIC, Build, Error, Memory, Outcome, Register
-from sim.devices.hls_executor import HlsKernel
+from sim.devices.hls_executor import HlsExecutor
 from sim.reference import Reference
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
@@ -30,8 +30,8 @@ def vectors(build: str) -> dict[str, Vector]:
 
 
 @lru_cache
-def kernel(build: str) -> HlsKernel:
-    return HlsKernel(Build.named(build))
+def kernel(build: str) -> HlsExecutor:
+    return HlsExecutor(Build.named(build))
 
 
 def agrees(build: str, vector: Vector) -> None:
@@ -110,7 +110,7 @@ def test_region_must_end_where_bus_addresses_do(mem_base: int, error: Error) -> 
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_capability_registers_are_filled_by_an_empty_list(build: str) -> None:
-    device = HlsKernel(Build.named(build))
+    device = HlsExecutor(Build.named(build))
     device.run(np.zeros(64, dtype=np.uint8), 0, 0)
     assert device.register(Register.MAGIC) == VERSION_MAGIC
     shown = {name: device.register(Register[name.upper()]) for name in device.build.parameters()}
@@ -129,7 +129,7 @@ def test_memory_that_is_a_slice_of_a_larger_array_is_written_in_place() -> None:
 def test_parameters_without_a_build_are_refused() -> None:
     parameters = {**Build.named("tiny").parameters(), "lanes": 32}
     with pytest.raises(ValueError, match="built for tiny, zc706"):
-        HlsKernel(Build(name="tiny", **parameters))
+        HlsExecutor(Build(name="tiny", **parameters))
 
 
 def test_lacking_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts import constants
-from sim.contract import Build
+from sim.contract import Build, generate
 from sim.contract import constants as python_form
 from sim.devices.verilator import verilator_environment
 from tests.tools import ROOT, TINY, contract
@@ -56,7 +56,7 @@ def succeed(*command: str | Path, folder: Path) -> str:
 
 
 def test_no_generated_file_has_drifted() -> None:
-    assert constants.drifted() == []
+    assert generate.drifted() == []
 
 
 def test_the_python_form_says_what_the_source_says() -> None:
@@ -151,13 +151,13 @@ def test_the_systemverilog_form_says_what_the_source_says(tmp_path: Path) -> Non
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Copies of the generated files, which `cpt constants` works on instead."""
     renderers = {}
-    for path, render in constants.RENDERERS.items():
-        copy = tmp_path / path.relative_to(constants.ROOT)
+    for path, render in generate.RENDERERS.items():
+        copy = tmp_path / path.relative_to(generate.ROOT)
         copy.parent.mkdir(parents=True)
         copy.write_bytes(path.read_bytes())
         renderers[copy] = render
-    monkeypatch.setattr(constants, "ROOT", tmp_path)
-    monkeypatch.setattr(constants, "RENDERERS", renderers)
+    monkeypatch.setattr(generate, "ROOT", tmp_path)
+    monkeypatch.setattr(generate, "RENDERERS", renderers)
     return list(renderers)
 
 
@@ -171,7 +171,7 @@ def test_a_drifted_copy_is_named_and_fails(copies: list[Path], which: int, capsy
 
 def test_a_missing_copy_counts_as_drifted(copies: list[Path]) -> None:
     copies[0].unlink()
-    assert constants.drifted() == [copies[0]]
+    assert generate.drifted() == [copies[0]]
 
 
 def test_writing_mends_what_has_drifted_and_nothing_else(copies: list[Path]) -> None:

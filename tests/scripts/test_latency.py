@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cpt_model.cost.profile_file import load_profile
+from host.measure.iteration import LIST_PASSES
 from scripts.cli import main
-from scripts.iteration import LIST_PASSES
 
 ITERATION = ("iteration", "--network", "resnet8", "--batch", "1", "--build", "tiny", "--fw-bits", "3")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.contract import COMMAND_BYTES, Command, Memory, Outcome, encode_list
-from sim.devices.rtl_executor import Ddr, RtlKernel, arguments
+from sim.devices.rtl_executor import Ddr, RtlExecutor, arguments
 from sim.devices.rtl_pins import RtlPins
 from sim.reference import Reference
 from sim.vectors import Vector
@@ -20,7 +20,7 @@ class Bench:
 
     def __init__(self, ddr: Ddr) -> None:
         self.ddr = ddr
-        self.kernel = RtlKernel(TINY, ddr, WATCHDOG)
+        self.kernel = RtlExecutor(TINY, ddr, WATCHDOG)
         self.pins = RtlPins(TINY, ddr)
 
     def start(self, vector: Vector, memory: Memory) -> None:

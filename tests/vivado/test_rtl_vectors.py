@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim.contract import Build, Error
-from sim.devices.rtl_executor import Ddr, RtlKernel
+from sim.devices.rtl_executor import Ddr, RtlExecutor
 from sim.devices.rtl_pins import RtlPins
 from sim.devices.rtl_states import declared_states, forget_states, never_reached
 from sim.reference import Reference
@@ -27,7 +27,7 @@ def vectors() -> list[Vector]:
     return [vector for vector in catalogue(TINY) if not vector.slow]
 
 
-def agrees(kernel: RtlKernel, pins: RtlPins, vector: Vector) -> bool:
+def agrees(kernel: RtlExecutor, pins: RtlPins, vector: Vector) -> bool:
     memory = vector.before.copy()
     place = (vector.list_offset, vector.list_bytes, vector.mem_base, vector.mem_bytes)
     return vector.agrees(memory, kernel.run_on(pins, memory, *place))
@@ -35,7 +35,7 @@ def agrees(kernel: RtlKernel, pins: RtlPins, vector: Vector) -> bool:
 
 def disagreements(ddr: Ddr, vectors: Iterable[Vector], build: Build = TINY) -> list[str]:
     """The names of the vectors that one core, never reset, gets wrong in this order."""
-    kernel = RtlKernel(build, ddr, WATCHDOG)
+    kernel = RtlExecutor(build, ddr, WATCHDOG)
     with RtlPins(build, ddr) as pins:
         return [vector.name for vector in vectors if not agrees(kernel, pins, vector)]
 
@@ -69,6 +69,6 @@ def test_random_lists(seed: int, build: Build) -> None:
     memory, offset, size = random_list(seed, build)
     expected = memory.copy()
     outcome = Reference(build).run(expected, offset, size)
-    found = RtlKernel(build, Ddr(latency=10, stall=0.1, seed=seed + 1), WATCHDOG).run(memory, offset, size)
+    found = RtlExecutor(build, Ddr(latency=10, stall=0.1, seed=seed + 1), WATCHDOG).run(memory, offset, size)
     assert found.error == outcome.error
     assert np.array_equal(memory, expected)

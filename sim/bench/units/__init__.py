@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sim.bench.runner import BenchError, alone_in, environment, raise_failures
+from sim.common.places import OUT, RTL, VIVADO
 from sim.devices.verilator import verilator_environment
-from sim.places import OUT, RTL, VIVADO
 from sim.synthesis.yosys import PRIMITIVES, run_yosys
 
 BENCH = VIVADO / "bench"

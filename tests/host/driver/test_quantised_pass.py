@@ -11,7 +11,7 @@ from host.compiler.precision import Precision
 from host.driver.execute import ExecutionError, run_pass
 from host.driver.quantised_pass import run_quantised, transpose_weights
 from sim.contract import Build, Error, Memory, Outcome
-from sim.devices.hls_executor import HlsKernel
+from sim.devices.hls_executor import HlsExecutor
 from sim.reference import Reference
 
 ZC706 = Build.named("zc706")
@@ -35,11 +35,11 @@ def float_operands(layer: Conv, which: Pass) -> tuple[np.ndarray, np.ndarray]:
     return {Pass.FORWARD: (x, w), Pass.INPUT_ERROR: (e, w), Pass.WEIGHT_GRADIENT: (x, e)}[which]
 
 
-@pytest.mark.parametrize("executor", [Reference, HlsKernel])
+@pytest.mark.parametrize("executor", [Reference, HlsExecutor])
 @pytest.mark.parametrize("which", list(Pass))
 @pytest.mark.parametrize("name", list(LAYERS))
 def test_every_integer_and_every_float_equals_pytorchs(
-    name: str, which: Pass, executor: type[Reference] | type[HlsKernel]
+    name: str, which: Pass, executor: type[Reference] | type[HlsExecutor]
 ) -> None:
     layer = LAYERS[name]
     a, b = float_operands(layer, which)

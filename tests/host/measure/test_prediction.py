@@ -11,8 +11,8 @@ from host.compiler.layer_spec import parse_layer
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
+from host.measure.cycle_grid import Point
 from host.measure.prediction import bound_cycles, moved_bytes
-from scripts.cycles import Point
 from tests.tools import ROOT, TINY, ZC706
 
 

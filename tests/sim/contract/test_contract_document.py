@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from scripts.constants import load
+from sim.contract.generate import load
 from sim.contract.noise import noise
 from tests.tools import ROOT
 

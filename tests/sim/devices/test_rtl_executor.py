@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sim.devices.rtl_executor import NOTHING, Counters, Ddr, RtlKernel
+from sim.devices.rtl_executor import NOTHING, Counters, Ddr, RtlExecutor
 from sim.devices.rtl_pins import RtlPins
 from sim.vectors import Vector, catalogue
 from tests.tools import TINY
@@ -22,7 +22,7 @@ def test_counters_belong_to_commands_and_grow_with_latency(vectors: list[Vector]
     vector = next(vector for vector in vectors if vector.commands_done > 1 and not vector.error)
     totals = []
     for latency in (0, 300):
-        kernel = RtlKernel(TINY, Ddr(latency=latency))
+        kernel = RtlExecutor(TINY, Ddr(latency=latency))
         outcome = vector.run_on(kernel, vector.before.copy())
         assert outcome.cycles == kernel.counters.total
         assert len(kernel.commands) == vector.commands_done
@@ -36,7 +36,7 @@ def test_counters_belong_to_commands_and_grow_with_latency(vectors: list[Vector]
 def test_an_endless_list_is_reported(vectors: list[Vector]) -> None:
     vector = next(vector for vector in vectors if vector.commands_done)
     with pytest.raises(TimeoutError, match="does not end in 100 cycles"):
-        vector.run_on(RtlKernel(TINY, watchdog=100), vector.before.copy())
+        vector.run_on(RtlExecutor(TINY, watchdog=100), vector.before.copy())
 
 
 @pytest.mark.parametrize("wrong", [{"bytes_per_cycle": 0}, {"jitter": -1}, {"stall": 1.0}, {"fail": (0, -1, 0)}])
@@ -51,10 +51,10 @@ def test_a_core_can_be_used_again_after_a_list_that_does_not_end(vectors: list[V
     place = (vector.list_offset, vector.list_bytes, vector.mem_base, vector.mem_bytes)
     with RtlPins(TINY) as pins:
         with pytest.raises(TimeoutError, match="does not end in 100 cycles"):
-            RtlKernel(TINY, watchdog=100).run_on(pins, vector.before.copy(), *place)
+            RtlExecutor(TINY, watchdog=100).run_on(pins, vector.before.copy(), *place)
         pins.soft_reset(10_000)
         memory = vector.before.copy()
-        assert vector.agrees(memory, RtlKernel(TINY).run_on(pins, memory, *place))
+        assert vector.agrees(memory, RtlExecutor(TINY).run_on(pins, memory, *place))
 
 
 def test_counters_subtract() -> None:

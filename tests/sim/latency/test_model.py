@@ -11,7 +11,7 @@ from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
-from scripts.latency import GRIDS, figures, grid_deviations
+from host.measure.model_error import GRIDS, figures, grid_deviations
 from sim.contract import Command, Format, array_cycles
 from sim.latency import CommandTime, Memory, command_time
 from tests.tools import TINY, ZC706

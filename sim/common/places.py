@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 HLS = ROOT / "hls"
 VIVADO = ROOT / "vivado"
 RTL = VIVADO / "rtl"

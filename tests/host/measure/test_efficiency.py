@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from host.measure.cycle_grid import BODY
+from host.measure.efficiency import PLAIN, Row, efficiency, per_bit, read_rows
 from scripts.cli import main
-from scripts.cycles import BODY
-from scripts.cycles_table import PLAIN, Row, efficiency, per_bit, read_rows
 from tests.tools import ROOT
 
 MEASURED = ROOT / "vivado" / "cycles.json"

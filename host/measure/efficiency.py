@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.simulate import as_table
+from sim.common.table import as_table
 
 Row = dict[str, Any]
 HIDDEN = ("bus_bytes", "bytes")

@@ -1,0 +1,71 @@
+"""One whole training iteration of a network on the RTL core: its passes in lists, their counters in one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from host.compiler.jobs import Job, stored_results
+from host.measure.simulated_list import AskedPass, simulate_list
+
+if TYPE_CHECKING:
+    from sim.devices.rtl_executor import RtlExecutor
+
+LIST_PASSES = 24  # of a list: the host would start one for all, but what is measured is kept list by list
+
+
+def shape(job: Job) -> tuple[str, str]:
+    return str(job.layer), job.which.value
+
+
+def measured(kernel: RtlExecutor, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
+    """Passes that follow each other, in one list."""
+    asked = [
+        AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))
+        for job in jobs
+    ]
+    return [
+        {
+            "layer": job.name,
+            "shape": str(job.layer),
+            "pass": job.which.value,
+            "a_bits": job.precision.a_bits,
+            "b_bits": job.precision.b_bits,
+            "cycles": counted.total,
+            "busy": counted.busy,
+            "load_stall": counted.load_stall,
+            "store_stall": counted.store_stall,
+            "verified": verify,
+        }
+        for job, counted in zip(jobs, simulate_list(kernel, asked, verify), strict=True)
+    ]
+
+
+def finished(path: Path, heading: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an earlier call has measured already; a file of other settings is refused."""
+    if not path.exists():
+        return []
+    found = json.loads(path.read_text())
+    different = [key for key, value in heading.items() if found.get(key) != value]
+    if different:
+        raise ValueError(f"{path} was made with another {different[0]}: give another --out, or remove it")
+    rows: list[dict[str, Any]] = found["passes"]
+    return rows
+
+
+def write(path: Path, result: dict[str, Any]) -> None:
+    """All or nothing: a killed run leaves the passes before."""
+    beside = path.with_suffix(".part")
+    beside.write_text(json.dumps(result, indent=1) + "\n")
+    beside.replace(path)
+
+
+def summary(rows: list[dict[str, Any]], clock_mhz: float) -> str:
+    """Cycles by pass, and of the whole."""
+    lines = [f"{'pass':16} {'cycles':>12} {'busy':>12} {'ms':>9}   (simulated, at {clock_mhz:g} MHz)"]
+    for which in (*dict.fromkeys(row["pass"] for row in rows), "all"):
+        chosen = [row for row in rows if which in ("all", row["pass"])]
+        cycles, busy = (sum(row[key] for row in chosen) for key in ("cycles", "busy"))
+        lines.append(f"{which:16} {cycles:12,} {busy:12,} {cycles / clock_mhz / 1e3:9.2f}")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""What every room uses: places, files, text tables. Imports nothing of the kit."""
