@@ -60,7 +60,7 @@ def test_the_core_is_configured_as_the_build_is(copy: Path, build: str) -> None:
 
 def test_the_chosen_clock_is_the_processing_systems(copy: Path) -> None:
     lines = succeed(copy, CPT_CLOCK_MHZ="125")
-    assert any("BUILD.PCW_FPGA0_PERIPHERAL_FREQMHZ 125 " in call for call in calls(lines, "set_property"))
+    assert any("CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 125 " in call for call in calls(lines, "set_property"))
 
 
 def test_the_newest_board_files_are_taken(copy: Path) -> None:
