@@ -77,7 +77,7 @@ def wrong_edges(root: Path) -> list[str]:
 
 
 def cycle(root: Path) -> list[str]:
-    """Packages that import each other in a circle; modules right inside cpt_model count as packages, commands do not."""
+    """Packages in a circle; modules right inside cpt_model count as packages, those of scripts do not."""
     known = modules(root)
     graph: dict[str, set[str]] = {}
     for name, file in known.items():
