@@ -23,7 +23,7 @@ from host.measure.golden import Golden, Product, job_key
 from host.measure.prediction import BYTES_PER_CYCLE, bound_cycles, model_cycles
 from scripts.board_fit import add_fit
 from sim.contract import BUILDS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME, Build
-from sim.devices import DEVICES
+from sim.devices import EXECUTORS
 
 if TYPE_CHECKING:
     from host.driver.accelerator import Accelerator
@@ -89,7 +89,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device",
-        choices=(*DEVICES, "pynq"),
+        choices=(*EXECUTORS, "pynq"),
         default="reference",
         help="simulated, or pynq: the board this runs on (reference)",
     )
@@ -235,7 +235,7 @@ def info(arguments: argparse.Namespace) -> int:
         print(f"device    {accelerator.device.tag} ({what})")
         print(f"contract  {accelerator.version[0]}.{accelerator.version[1]}")
         print(f"build     {accelerator.build.name}: {accelerator.build.parameters()}")
-        print(f"done by   {'interrupt' if accelerator.kernel.by_interrupt else 'polling'}")
+        print(f"done by   {'interrupt' if accelerator.core.by_interrupt else 'polling'}")
         free = accelerator.free_bytes()
         print(f"memory    {'unknown' if free is None else f'{free:,} contiguous bytes free'}")
     return 0

@@ -56,16 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if not points:
         raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
-    kernel = RtlExecutor(build, Ddr(arguments.bandwidth, arguments.latency))
+    executor = RtlExecutor(build, Ddr(arguments.bandwidth, arguments.latency))
     rows: list[dict[str, Any]] = []
     result = {
-        "build": kernel.build.parameters(),
+        "build": executor.build.parameters(),
         "bytes_per_cycle": arguments.bandwidth,
         "latency": arguments.latency,
         "points": rows,
     }
     for point in tqdm(points, unit="pass", leave=False):
-        rows.append(measure(kernel, point, arguments.verify))
+        rows.append(measure(executor, point, arguments.verify))
         if arguments.out:  # what is measured is kept, also when the rest is broken off
             arguments.out.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=2) if arguments.json else efficiency(rows))

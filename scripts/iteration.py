@@ -67,14 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
     name = f"{arguments.network}-{arguments.build}-{arguments.fw_bits}-{arguments.bw_bits}.json"
     out: Path = arguments.out or FOLDER / name
     rows = finished(out, heading)
-    kernel = RtlExecutor(Build.named(arguments.build), Ddr(arguments.bandwidth, arguments.latency))
+    executor = RtlExecutor(Build.named(arguments.build), Ddr(arguments.bandwidth, arguments.latency))
     seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
     out.parent.mkdir(parents=True, exist_ok=True)
     with tqdm(total=len(jobs), initial=len(rows), unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}") as bar:
         while len(rows) < len(jobs):
             listed = jobs[len(rows) : len(rows) + LIST_PASSES]
             verify = not arguments.no_verify and any(shape(job) not in seen for job in listed)
-            rows += measured(kernel, listed, arguments.results, verify)
+            rows += measured(executor, listed, arguments.results, verify)
             seen.update(map(shape, listed))
             write(out, {**heading, "complete": len(rows) == len(jobs), "passes": rows})
             bar.update(len(listed))

@@ -16,7 +16,7 @@ from host.compiler.plan import Plan
 from sim.common.table import as_table
 from sim.contract import BUILDS, Build
 from sim.contract.noise import random_codes
-from sim.devices import DEVICES
+from sim.devices import EXECUTORS
 from sim.reference import Reference
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--device",
-        choices=DEVICES,
+        choices=EXECUTORS,
         default="reference",
         help="the reference by plain integers or by bit planes, the HLS kernel in C++, the Verilated RTL (reference)",
     )

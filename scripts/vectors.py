@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sim.contract import BUILDS, Build
-from sim.devices import DEVICES, open_executor
+from sim.devices import EXECUTORS, open_executor
 
 if TYPE_CHECKING:
     from sim.contract import Executor
@@ -27,7 +27,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--build", default="tiny", choices=list(BUILDS), help="the build they are for (tiny)")
     parser.add_argument("--out", type=Path, help="folder to write to (out/vectors/BUILD)")
     parser.add_argument("--list", action="store_true", help="print names, expected errors and sizes; write nothing")
-    parser.add_argument("--on", choices=DEVICES, metavar="DEVICE", help=f"replay on one of {', '.join(DEVICES)}")
+    parser.add_argument("--on", choices=EXECUTORS, metavar="DEVICE", help=f"replay on one of {', '.join(EXECUTORS)}")
     parser.add_argument("--only", default="*", metavar="PATTERN", help="with --on: those whose name matches (all)")
     parser.add_argument("--slow", action="store_true", help="with --on: also those that take an RTL simulation minutes")
     parser.add_argument(

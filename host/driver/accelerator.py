@@ -18,8 +18,8 @@ from host.compiler.command_list import CommandList
 from host.compiler.plan import Plan
 from host.driver.claim import Claim
 from host.driver.contiguous import ContiguousMemory, amount
+from host.driver.core import Core
 from host.driver.errors import DeviceError, ExecutionError, OverlayError, VersionError
-from host.driver.kernel import CptKernel
 from host.driver.outcome import ListOutcome
 from host.driver.region import Region
 from sim.contract import (
@@ -71,7 +71,7 @@ class Accelerator:
         self.log = log
         try:
             self._closing.callback((claim or Claim(str(self.device.tag))).release)
-            self.kernel = find_kernel(overlay)
+            self.core = find_core(overlay)
             self._closing.callback(self._stop)
             self.version, self.build = self._identify(expect)
             self._pool = ContiguousMemory(overlay)
@@ -134,14 +134,14 @@ class Accelerator:
         """Starts a list that was uploaded to the region, and returns at once."""
         self._require_open()
         if self._current is not region:
-            self.kernel.choose_region(region.address, region.bytes)
+            self.core.choose_region(region.address, region.bytes)
             self._current = region
-        self.kernel.start(commands.offset, commands.bytes)
+        self.core.start(commands.offset, commands.bytes)
 
     def finish(self, what: str = "list", seconds: float | None = None) -> ListOutcome:
         """Waits for the started list. Errors, timeouts and Ctrl-C stop the device; the next list then runs again."""
         try:
-            outcome = self.kernel.wait(self.seconds if seconds is None else seconds)
+            outcome = self.core.wait(self.seconds if seconds is None else seconds)
         except DeviceError as problem:
             self._stop()
             raise type(problem)(f"{what}: {problem}; the device was reset and can be used again") from problem
@@ -166,7 +166,7 @@ class Accelerator:
     def leave(self, region: Region) -> None:
         """A region is about to be freed: nothing may run on it."""
         if self._current is region:
-            if self.kernel.running:
+            if self.core.running:
                 self._stop()
             self._current = None
         if region in self._regions:
@@ -197,19 +197,19 @@ class Accelerator:
 
     def _stop(self) -> None:
         self._current = None
-        self.kernel.reset()
+        self.core.reset()
 
     def _identify(self, expect: Build | None) -> tuple[tuple[int, int], Build]:
         """Version and build, from the registers that an empty list fills."""
-        kernel = self.kernel
-        kernel.reset()
-        kernel.choose_region(0, 0)
-        kernel.start(0, 0)
+        core = self.core
+        core.reset()
+        core.choose_region(0, 0)
+        core.start(0, 0)
         try:
-            kernel.wait(OPENING_SECONDS)
+            core.wait(OPENING_SECONDS)
         except DeviceError as problem:
             raise type(problem)(f"opening '{self.device.tag}': {problem}; is the overlay the right one?") from problem
-        magic, version = kernel.read(Register.MAGIC), kernel.read(Register.VERSION)
+        magic, version = core.read(Register.MAGIC), core.read(Register.VERSION)
         major, minor = version >> 16, version & 0xFFFF
         if magic != VERSION_MAGIC:
             raise OverlayError(
@@ -221,7 +221,7 @@ class Accelerator:
                 f"the accelerator has contract version {major}.{minor}, this driver knows {VERSION_MAJOR}."
                 f"{VERSION_MINOR}: build the overlay from the driver's sources, or take the driver of the overlay"
             )
-        found = {name: kernel.read(Register[name.upper()]) for name in next(iter(BUILDS.values()))}
+        found = {name: core.read(Register[name.upper()]) for name in next(iter(BUILDS.values()))}
         name = next((name for name, values in BUILDS.items() if values == found), "custom")
         wanted = found if expect is None else expect.parameters()
         different = [f"{key} = {found[key]}, not {value}" for key, value in wanted.items() if found[key] != value]
@@ -232,7 +232,7 @@ class Accelerator:
         return (major, minor), Build(name=name, **found)
 
 
-def find_kernel(overlay: Any) -> CptKernel:
+def find_core(overlay: Any) -> Core:
     """The accelerator in an overlay, by its type."""
     names = [name for name, entry in overlay.ip_dict.items() if entry.get("type") == OVERLAY_VLNV]
     if len(names) != 1:
@@ -240,8 +240,8 @@ def find_kernel(overlay: Any) -> CptKernel:
         raise OverlayError(
             f"{overlay.bitfile_name} has {len(names) or 'no'} IP of type {OVERLAY_VLNV}, expected one; it has: {there}"
         )
-    kernel: CptKernel = reduce(getattr, names[0].split("/"), overlay)
-    return kernel
+    core: Core = reduce(getattr, names[0].split("/"), overlay)
+    return core
 
 
 def board_device() -> Any:

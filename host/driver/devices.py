@@ -11,11 +11,10 @@ from collections.abc import Callable
 
 from host.driver.accelerator import Accelerator, to_stderr
 from sim.contract import OVERLAY_NAME, Build, Executor
-from sim.devices import DEVICES as SIMULATED
-from sim.devices import open_executor
+from sim.devices import EXECUTORS, open_executor
 
 BOARD = "pynq"
-DEVICES = (*SIMULATED, BOARD)
+DEVICES = (*EXECUTORS, BOARD)
 BITFILE = f"{OVERLAY_NAME}.bit"
 BOARD_SECONDS = 60.0
 SIMULATION_SECONDS = 4 * 3600.0  # a list of a large layer takes the Verilated core minutes

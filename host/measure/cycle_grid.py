@@ -108,23 +108,23 @@ def unseen(build: Build) -> list[Point]:
     return points
 
 
-def measure(kernel: RtlExecutor, point: Point, verify: bool) -> dict[str, Any]:
+def measure(executor: RtlExecutor, point: Point, verify: bool) -> dict[str, Any]:
     """Cycles of a point, beside what array and memory allow."""
     layer, precision = parse_layer(point.layer), point.precision()
     stored = point.output()
     asked = AskedPass(layer, point.which, precision, stored)
-    counted = simulate_list(kernel, [asked] * REPEATS, verify)[1]
+    counted = simulate_list(executor, [asked] * REPEATS, verify)[1]
     # Tiles of a tensor without the gaps between them.
     moved = sum(
         tensor.images * tensor.blocks * tensor.tile_bytes
-        for command in point.commands(kernel.build)
+        for command in point.commands(executor.build)
         for tensor in (operand_a(command), operand_b(command), output(command), row_sums(command))
         if tensor is not None
     )
-    build = kernel.build
+    build = executor.build
     macs_per_cycle = build.lanes * build.columns * 16 * build.slice_groups
     array = layer.macs * precision.a_bits * precision.b_bits / macs_per_cycle
-    bound = max(array, moved / kernel.ddr.bytes_per_cycle)
+    bound = max(array, moved / executor.ddr.bytes_per_cycle)
     return {
         "layer": point.layer,
         "pass": point.which.value,
@@ -136,8 +136,8 @@ def measure(kernel: RtlExecutor, point: Point, verify: bool) -> dict[str, Any]:
         "load_stall": counted.load_stall,
         "store_stall": counted.store_stall,
         "bytes": moved,
-        "bus_bytes": (kernel.bytes_read + kernel.bytes_written) // REPEATS,
+        "bus_bytes": (executor.bytes_read + executor.bytes_written) // REPEATS,
         "array_bound": round(array, 1),
-        "memory_bound": round(moved / kernel.ddr.bytes_per_cycle, 1),
+        "memory_bound": round(moved / executor.ddr.bytes_per_cycle, 1),
         "ratio": round(counted.total / bound, 3),
     }

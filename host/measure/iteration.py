@@ -19,7 +19,7 @@ def shape(job: Job) -> tuple[str, str]:
     return str(job.layer), job.which.value
 
 
-def measured(kernel: RtlExecutor, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
+def measured(executor: RtlExecutor, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
     """Passes that follow each other, in one list."""
     asked = [
         AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))
@@ -38,7 +38,7 @@ def measured(kernel: RtlExecutor, jobs: list[Job], results: str, verify: bool) -
             "store_stall": counted.store_stall,
             "verified": verify,
         }
-        for job, counted in zip(jobs, simulate_list(kernel, asked, verify), strict=True)
+        for job, counted in zip(jobs, simulate_list(executor, asked, verify), strict=True)
     ]
 
 

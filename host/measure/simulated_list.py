@@ -46,10 +46,10 @@ class AskedPass(NamedTuple):
         return f"{self.layer}, {self.which.value} pass, {self.precision}"
 
 
-def simulate_list(kernel: RtlExecutor, passes: Sequence[AskedPass], verify: bool) -> list[Counters]:
+def simulate_list(executor: RtlExecutor, passes: Sequence[AskedPass], verify: bool) -> list[Counters]:
     """Counters of each pass, from the end of the one before to its own; on request all results are compared."""
     plan = Plan()
-    programs = {each: each.lower(kernel.build, plan, str(number)) for number, each in enumerate(dict.fromkeys(passes))}
+    programs = {each: each.lower(executor.build, plan, str(i)) for i, each in enumerate(dict.fromkeys(passes))}
     commands = CommandList.place([programs[each] for each in passes], plan)
     once = CommandList.place(list(programs.values()), plan, "once")
     memory = np.zeros(plan.bytes, dtype=np.uint8)
@@ -58,15 +58,15 @@ def simulate_list(kernel: RtlExecutor, passes: Sequence[AskedPass], verify: bool
     commands.write(memory)
     once.write(memory)
     expected = memory.copy() if verify else None
-    outcome = kernel.run(memory, commands.offset, commands.bytes)
+    outcome = executor.run(memory, commands.offset, commands.bytes)
     what = f"a list of {len(passes)} passes, {passes[0]} the first"
     if outcome.error:
         raise RuntimeError(f"{what}: {outcome}")
     if expected is not None:
-        Reference(kernel.build).run(expected, once.offset, once.bytes)
+        Reference(executor.build).run(expected, once.offset, once.bytes)
         if not np.array_equal(memory, expected):
             raise RuntimeError(f"{what}: results differ from the reference")
-    counted = iter(kernel.commands)
+    counted = iter(executor.commands)
     return [add_up(islice(counted, len(programs[each].commands))) for each in passes]
 
 

@@ -33,16 +33,16 @@ def measure(repeat: int) -> dict[str, float]:
         return measure_on(accelerator, repeat)
 
 
-def measure_on(kernel: Accelerator, repeat: int) -> dict[str, float]:
-    layer = Conv(kernel.build.lanes, 16, 16, 32, 32, (3, 3), padding=(1, 1))
+def measure_on(accelerator: Accelerator, repeat: int) -> dict[str, float]:
+    layer = Conv(accelerator.build.lanes, 16, 16, 32, 32, (3, 3), padding=(1, 1))
     results = {}
     for which in Pass:
-        seconds = best_seconds(lambda which=which: run_on(kernel, layer, which), min(repeat, 2))  # type: ignore[misc]
+        seconds = best_seconds(lambda which=which: run_on(accelerator, layer, which), min(repeat, 2))  # type: ignore[misc]
         results[f"{which.value}_million_macs_per_second"] = layer.macs / seconds / 1e6
     network = cifar_resnet(8, batch=8)
     jobs = [(layer, which) for layer in network.values() for which in Pass]
     start = time.perf_counter()
     for layer, which in tqdm(jobs, desc="ResNet-8 iteration", unit="pass", leave=False):
-        run_on(kernel, layer, which)
+        run_on(accelerator, layer, which)
     results["resnet8_batch8_iteration_seconds"] = time.perf_counter() - start
     return results

@@ -1,4 +1,4 @@
-"""The kernel's cycle counters."""
+"""The core's cycle counters."""
 
 from __future__ import annotations
 

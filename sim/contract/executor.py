@@ -1,4 +1,4 @@
-"""What runs command lists: the reference, the C-simulated kernel, later the RTL and the board."""
+"""What runs command lists: the reference, the C-simulated HLS kernel, the Verilated core."""
 
 from __future__ import annotations
 

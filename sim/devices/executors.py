@@ -6,7 +6,7 @@ from sim.contract import Build, Executor
 from sim.reference import Reference
 from sim.reference.products import bit_serial, plain_integer
 
-DEVICES = ("reference", "bit-serial", "hls", "rtl")
+EXECUTORS = ("reference", "bit-serial", "hls", "rtl")
 
 
 def open_executor(name: str, build: Build) -> Executor:
@@ -23,6 +23,6 @@ def open_executor(name: str, build: Build) -> Executor:
         from sim.devices.rtl_executor import RtlExecutor
 
         return RtlExecutor(build)
-    if name not in DEVICES:
-        raise ValueError(f"unknown device '{name}'; there are: {', '.join(DEVICES)}")
+    if name not in EXECUTORS:
+        raise ValueError(f"unknown executor '{name}'; there are: {', '.join(EXECUTORS)}")
     return Reference(build, bit_serial if name == "bit-serial" else plain_integer)

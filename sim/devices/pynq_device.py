@@ -20,8 +20,8 @@ import numpy as np
 
 from sim.contract import OVERLAY_CELL, OVERLAY_CONTROL_BYTES, OVERLAY_NAME, OVERLAY_VLNV, Executor, Register
 from sim.devices.pynq_api import Device, PynqBuffer
-from sim.devices.pynq_kernel import ConcurrentRegisters, Faults
 from sim.devices.pynq_memory import ContiguousPool
+from sim.devices.pynq_registers import ConcurrentRegisters, Faults
 
 CONTROL_ADDRESS = 0x43C0_0000
 MEMORY_BYTES = 1 << 30

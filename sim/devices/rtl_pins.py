@@ -105,7 +105,7 @@ class RtlPins:
         self.ddr = ddr or Ddr()
         self._library = library_of(build)
         file = str(build_folder(build.name, True) / "dump.vcd").encode() if want_waves() else None
-        self._kernel = self._library.cpt_rtl_open(ctypes.byref(_Settings.of(self.ddr)), file)
+        self._core = self._library.cpt_rtl_open(ctypes.byref(_Settings.of(self.ddr)), file)
         self._memory: Memory | None = None  # kept alive while the core may reach it
         self._completions = np.zeros((0, 4), dtype=np.uint64)
 
@@ -116,17 +116,17 @@ class RtlPins:
         self.close()
 
     def close(self) -> None:
-        kernel, self._kernel = self._kernel, None
-        if kernel is not None:
-            self._library.cpt_rtl_close(kernel)
+        core, self._core = self._core, None
+        if core is not None:
+            self._library.cpt_rtl_close(core)
 
     def write(self, register: int, value: int) -> None:
-        if not self._library.cpt_rtl_write(self._kernel, register, value & 0xFFFFFFFF):
+        if not self._library.cpt_rtl_write(self._core, register, value & 0xFFFFFFFF):
             raise TimeoutError(f"RTL {self.build.name}: register {register:#x} does not answer a write")
 
     def read(self, register: int) -> int:
         value = ctypes.c_uint32()
-        if not self._library.cpt_rtl_read(self._kernel, register, ctypes.byref(value)):
+        if not self._library.cpt_rtl_read(self._core, register, ctypes.byref(value)):
             raise TimeoutError(f"RTL {self.build.name}: register {register:#x} does not answer a read")
         return value.value
 
@@ -139,7 +139,7 @@ class RtlPins:
         self.ddr = ddr or self.ddr
         self._memory = memory
         settings = ctypes.byref(_Settings.of(self.ddr))
-        self._library.cpt_rtl_memory(self._kernel, settings, memory.ctypes.data, memory.size, base)
+        self._library.cpt_rtl_memory(self._core, settings, memory.ctypes.data, memory.size, base)
 
     def start(self, arguments: Sequence[tuple[int, int]], list_bytes: int) -> None:
         """Enables the interrupt, writes a list's arguments and starts it."""
@@ -149,12 +149,12 @@ class RtlPins:
         self.write(Register.AP_CTRL, 1 << ApCtrl.START)
 
     def step(self, cycles: int) -> None:
-        self._library.cpt_rtl_step(self._kernel, cycles)
+        self._library.cpt_rtl_step(self._core, cycles)
 
     def wait(self, most: int) -> np.ndarray:
         """Waits for the interrupt, at most so many cycles; the counters as of the end of each command."""
         place = self._completions
-        ended = self._library.cpt_rtl_wait(self._kernel, most, place.ctypes.data, len(place))
+        ended = self._library.cpt_rtl_wait(self._core, most, place.ctypes.data, len(place))
         report = self.report()
         if not ended:
             what = f"the list does not end in {most} cycles; {report.completed} commands were completed"
@@ -177,7 +177,7 @@ class RtlPins:
     def report(self) -> Report:
         """What was counted; raises ProtocolError if a master broke a rule."""
         report = Report()
-        self._library.cpt_rtl_report(self._kernel, ctypes.byref(report))
+        self._library.cpt_rtl_report(self._core, ctypes.byref(report))
         if report.broken is not None:
             raise ProtocolError(f"RTL {self.build.name}: {report.broken.decode()}")
         return report

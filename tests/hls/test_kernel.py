@@ -30,14 +30,14 @@ def vectors(build: str) -> dict[str, Vector]:
 
 
 @lru_cache
-def kernel(build: str) -> HlsExecutor:
+def executor(build: str) -> HlsExecutor:
     return HlsExecutor(Build.named(build))
 
 
 def agrees(build: str, vector: Vector) -> None:
     """Asserts that the kernel leaves the registers and the memory that the vector expects."""
     memory = vector.before.copy()
-    outcome = vector.run_on(kernel(build), memory)
+    outcome = vector.run_on(executor(build), memory)
     assert registers(outcome) == (vector.error, vector.error_index, vector.commands_done)
     assert np.flatnonzero(memory != vector.after)[:8].tolist() == [], "addresses of wrong bytes"
 
@@ -53,7 +53,7 @@ def test_vector_and_the_list_after_it(case: str) -> None:
     vector = vectors(build)[name]
     agrees(build, vector)
     if vector.error is Error.OK:
-        after = kernel(build).run(vector.after.copy(), 0, 0)
+        after = executor(build).run(vector.after.copy(), 0, 0)
         assert registers(after) == (Error.OK, NO_COMMAND, 0), "not ready for the next list"
     else:  # what an abandoned command left in streams and memories on chip must not reach the next results
         for follower in AFTER_ERRORS:
@@ -64,7 +64,7 @@ def run_both(build: str, memory: Memory, offset: int, size: int, mem_base: int =
     """Both executors' outcomes, when they left the same memory."""
     expected, found = memory.copy(), memory.copy()
     wanted = Reference(Build.named(build)).run(expected, offset, size, mem_base)
-    got = kernel(build).run(found, offset, size, mem_base)
+    got = executor(build).run(found, offset, size, mem_base)
     assert np.flatnonzero(expected != found)[:8].tolist() == [], "addresses of wrong bytes"
     return wanted, got
 
@@ -121,7 +121,7 @@ def test_memory_that_is_a_slice_of_a_larger_array_is_written_in_place() -> None:
     vector = vectors("tiny")["width-3x4"]
     larger = np.zeros(vector.before.size + 3, dtype=np.uint8)
     larger[3:] = vector.before
-    kernel("tiny").run(larger[3:], vector.list_offset, vector.list_bytes)
+    executor("tiny").run(larger[3:], vector.list_offset, vector.list_bytes)
     assert np.array_equal(larger[3:], vector.after)
     assert not larger[:3].any()
 

@@ -18,8 +18,8 @@ import sys
 sys.path[:0] = [{root!r}, {packages!r}]
 import importlib, pkgutil, warnings
 import host
-for module in pkgutil.iter_modules(host.__path__):
-    importlib.import_module("host." + module.name)
+for module in pkgutil.walk_packages(host.__path__, "host."):
+    importlib.import_module(module.name)
 {quick_start}
 from cpt_model.schedules import named
 print(named("cpt", 3, 8, 2).bits([0, 999], 2000))

@@ -20,7 +20,7 @@ class Bench:
 
     def __init__(self, ddr: Ddr) -> None:
         self.ddr = ddr
-        self.kernel = RtlExecutor(TINY, ddr, WATCHDOG)
+        self.executor = RtlExecutor(TINY, ddr, WATCHDOG)
         self.pins = RtlPins(TINY, ddr)
 
     def start(self, vector: Vector, memory: Memory) -> None:
@@ -29,9 +29,9 @@ class Bench:
         self.pins.start(arguments(*place), vector.list_bytes)
 
     def run(self, vector: Vector, memory: Memory, ddr: Ddr | None = None) -> Outcome:
-        self.kernel.ddr = ddr or self.ddr
+        self.executor.ddr = ddr or self.ddr
         place = (vector.list_offset, vector.list_bytes, vector.mem_base, vector.mem_bytes)
-        return self.kernel.run_on(self.pins, memory, *place)
+        return self.executor.run_on(self.pins, memory, *place)
 
     def agrees(self, vector: Vector, ddr: Ddr | None = None) -> bool:
         memory = vector.before.copy()

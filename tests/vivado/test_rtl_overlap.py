@@ -147,7 +147,7 @@ def own_beats(bench: Bench, vector: Vector) -> int:
     """What the first command of a list reads when it is alone."""
     alone = replace(vector, list_bytes=COMMAND_BYTES)
     bench.run(alone, vector.before.copy())
-    return (bench.kernel.bytes_read - COMMAND_BYTES) // TINY.bus_bytes
+    return (bench.executor.bytes_read - COMMAND_BYTES) // TINY.bus_bytes
 
 
 @PAIRS
@@ -159,7 +159,7 @@ def test_the_next_command_is_loaded_while_one_is_at_work(first: Command, second:
     cycles = []
     for vector in (placed(first), placed(second), apart, chained):
         assert bench.agrees(vector)
-        cycles.append(bench.kernel.counters.total)
+        cycles.append(bench.executor.counters.total)
     assert cycles[2] < cycles[0] + cycles[1] - 400
     assert cycles[2] < cycles[3] - 100
     overlap = watch(bench, apart, own_beats(bench, apart))
@@ -179,7 +179,7 @@ def test_no_more_is_loaded_than_there_is_room_for(first: Command, second: Comman
     cycles = []
     for vector in (placed(first), placed(second), placed(first, second, first)):
         assert bench.agrees(vector)
-        cycles.append(bench.kernel.counters.total)
+        cycles.append(bench.executor.counters.total)
     assert cycles[2] < 2 * cycles[0] + cycles[1] - 200
 
 
@@ -259,7 +259,7 @@ def test_a_short_command_behind_a_long_one_has_its_own_noise(bits: int) -> None:
     assert bench.agrees(vector)
     alone = Bench(FAST)
     assert alone.agrees(placed(short))
-    assert bench.kernel.commands[1].total < alone.kernel.counters.total - 100
+    assert bench.executor.commands[1].total < alone.kernel.counters.total - 100
 
 
 def test_commands_that_have_to_do_with_each_other() -> None:

@@ -40,7 +40,7 @@ def test_a_reset_at_any_moment(seed: int) -> None:
     others = by_name("shape-linear", "width-3x8", "empty-list", "error-width-a-0")
     for vector in stopped:
         assert bench.agrees(vector)
-        length = bench.kernel.simulated
+        length = bench.executor.simulated
         for _ in range(20):
             memory = vector.before.copy()
             bench.start(vector, memory)
@@ -59,7 +59,7 @@ def test_a_reset_every_few_cycles_of_a_list() -> None:
     vector = list_of(small_conv())
     bench = Bench(Ddr(latency=12))
     assert bench.agrees(vector)
-    for cycles in range(0, bench.kernel.simulated, 7):
+    for cycles in range(0, bench.executor.simulated, 7):
         bench.start(vector, vector.before.copy())
         bench.pins.step(cycles)
         bench.pins.soft_reset(DRAIN)

@@ -27,17 +27,17 @@ def vectors() -> list[Vector]:
     return [vector for vector in catalogue(TINY) if not vector.slow]
 
 
-def agrees(kernel: RtlExecutor, pins: RtlPins, vector: Vector) -> bool:
+def agrees(executor: RtlExecutor, pins: RtlPins, vector: Vector) -> bool:
     memory = vector.before.copy()
     place = (vector.list_offset, vector.list_bytes, vector.mem_base, vector.mem_bytes)
-    return vector.agrees(memory, kernel.run_on(pins, memory, *place))
+    return vector.agrees(memory, executor.run_on(pins, memory, *place))
 
 
 def disagreements(ddr: Ddr, vectors: Iterable[Vector], build: Build = TINY) -> list[str]:
     """The names of the vectors that one core, never reset, gets wrong in this order."""
-    kernel = RtlExecutor(build, ddr, WATCHDOG)
+    executor = RtlExecutor(build, ddr, WATCHDOG)
     with RtlPins(build, ddr) as pins:
-        return [vector.name for vector in vectors if not agrees(kernel, pins, vector)]
+        return [vector.name for vector in vectors if not agrees(executor, pins, vector)]
 
 
 @pytest.mark.parametrize("seed", range(1, 21))

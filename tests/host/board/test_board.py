@@ -62,7 +62,7 @@ def test_it_is_hardware_of_a_known_build(accelerator: Accelerator) -> None:
 
 
 def test_done_comes_by_interrupt(accelerator: Accelerator) -> None:
-    assert accelerator.kernel.by_interrupt, "wired to IRQ_F2P, and known to the kernel as a UIO device?"
+    assert accelerator.core.by_interrupt, "wired to IRQ_F2P, and known to the kernel as a UIO device?"
 
 
 @pytest.mark.parametrize("bits", [(3, 8), (8, 8), (1, 16)])

@@ -15,14 +15,14 @@ from host.compiler.phases import phases
 from host.compiler.plan import Plan
 from host.compiler.precision import Output
 from host.driver.accelerator import Accelerator
+from host.driver.core import Core
 from host.driver.devices import open_device
 from host.driver.errors import DeviceError, ExecutionError
 from host.driver.execute import run_pass
 from host.driver.interrupts import thread_loop
-from host.driver.kernel import CptKernel
 from host.driver.region import Region
 from sim.contract import VERSION_MAGIC
-from sim.devices.pynq_kernel import Faults
+from sim.devices.pynq_registers import Faults
 from tests.host.driver.driving import BITS, DEVICES, LAYER, Slow, compiled, driven, expected, opened, runs, silent
 from tests.tools import TINY, operands
 
@@ -37,11 +37,11 @@ def test_an_opened_device_says_what_it_is(accelerator: Accelerator) -> None:
     assert accelerator.version == (1, 0)
     assert accelerator.build == TINY
     assert accelerator.simulates in DEVICES
-    assert accelerator.kernel.by_interrupt
+    assert accelerator.core.by_interrupt
 
 
 def test_pynq_itself_finds_the_driver_and_the_registers(accelerator: Accelerator) -> None:
-    assert type(accelerator.overlay.cpt_kernel) is CptKernel
+    assert type(accelerator.overlay.cpt_kernel) is Core
     assert int(accelerator.overlay.cpt_kernel.register_map.MAGIC) == VERSION_MAGIC
 
 
@@ -96,10 +96,10 @@ def test_register_accesses_do_not_grow_with_the_list() -> None:
 
 
 def test_without_an_interrupt_the_driver_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("host.driver.kernel.HEARD_WITHIN", 0.05)
+    monkeypatch.setattr("host.driver.core.HEARD_WITHIN", 0.05)
     with driven(Slow(TINY), faults=Faults(deaf=True)) as accelerator:
         assert runs(accelerator)
-        assert not accelerator.kernel.by_interrupt, "found out by this list and the one that opened the device"
+        assert not accelerator.core.by_interrupt, "found out by this list and the one that opened the device"
         assert runs(accelerator)
 
 
@@ -129,7 +129,7 @@ def test_a_thread_of_ones_own_has_interrupts_too(monkeypatch: pytest.MonkeyPatch
 
     def work() -> None:
         with driven() as accelerator:
-            seen.append((accelerator.kernel.by_interrupt, runs(accelerator)))
+            seen.append((accelerator.core.by_interrupt, runs(accelerator)))
         thread_loop().close()  # nobody else does it for a thread
 
     thread = threading.Thread(target=work)
@@ -204,7 +204,7 @@ def test_a_done_that_outlives_a_reset_does_not_end_the_next_list(monkeypatch: py
             registers._isr = 1
 
         monkeypatch.setattr(registers, "reset", keeps_done)
-        accelerator.kernel.reset()
+        accelerator.core.reset()
         assert registers._isr == 0
 
 
@@ -214,7 +214,7 @@ def test_a_region_under_a_running_list_is_not_freed_before_it_is_stopped() -> No
         with accelerator.allocate(plan) as region:
             region.upload_list(commands)
             accelerator.start(region, commands)
-        assert not accelerator.kernel.running
+        assert not accelerator.core.running
         assert runs(accelerator), "and the next list runs beside what is left of the old one"
 
 

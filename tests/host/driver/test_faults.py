@@ -29,7 +29,7 @@ from host.driver.errors import (
 from host.driver.execute import run_pass
 from sim.contract import COMMAND_BYTES, Outcome
 from sim.devices.pynq_device import SimulatedDevice
-from sim.devices.pynq_kernel import Faults
+from sim.devices.pynq_registers import Faults
 from sim.reference import Reference
 from tests.host.driver.driving import BITS, DEVICES, LAYER, compiled, driven, opened, runs, silent
 from tests.tools import TINY, ZC706, Memory, operands
@@ -234,7 +234,7 @@ with Accelerator.open(device.bitfile, device, seconds=120.0) as accelerator:
     try:
         run_pass(accelerator, layer, Pass.FORWARD, Precision(1, 1), x, w)
     except KeyboardInterrupt:
-        print(accelerator.kernel.running, accelerator.device.free_bytes() == free, accelerator.kernel.read(0) >> 2 & 1)
+        print(accelerator.core.running, accelerator.device.free_bytes() == free, accelerator.core.read(0) >> 2 & 1)
 print("closed", flush=True)
 """
 

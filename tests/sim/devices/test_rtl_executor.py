@@ -22,13 +22,13 @@ def test_counters_belong_to_commands_and_grow_with_latency(vectors: list[Vector]
     vector = next(vector for vector in vectors if vector.commands_done > 1 and not vector.error)
     totals = []
     for latency in (0, 300):
-        kernel = RtlExecutor(TINY, Ddr(latency=latency))
-        outcome = vector.run_on(kernel, vector.before.copy())
-        assert outcome.cycles == kernel.counters.total
-        assert len(kernel.commands) == vector.commands_done
-        assert sum(command.busy for command in kernel.commands) == kernel.counters.busy > 0
-        assert kernel.bytes_read > 0 < kernel.bytes_written
-        totals.append(kernel.counters.total)
+        executor = RtlExecutor(TINY, Ddr(latency=latency))
+        outcome = vector.run_on(executor, vector.before.copy())
+        assert outcome.cycles == executor.counters.total
+        assert len(executor.commands) == vector.commands_done
+        assert sum(command.busy for command in executor.commands) == executor.counters.busy > 0
+        assert executor.bytes_read > 0 < executor.bytes_written
+        totals.append(executor.counters.total)
     assert totals[1] > totals[0] + 300 * vector.commands_done
 
 

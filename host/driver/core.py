@@ -22,7 +22,7 @@ FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two looks without inter
 RESET_SECONDS = 1.0
 
 
-class CptKernel(DefaultIP):
+class Core(DefaultIP):
     """One accelerator. Lists are started and waited for one at a time."""
 
     bindto = [OVERLAY_VLNV]  # noqa: RUF012 (pynq's metaclass wants a list here)

@@ -1,0 +1,48 @@
+"""`import host`: what users import, and how little it loads."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+import host
+from tests.tools import ROOT
+
+LOADED = "import sys; {line}; print(*sorted({{'.'.join(name.split('.')[:2]) for name in sys.modules}}))"
+
+
+def loaded_by(line: str) -> set[str]:
+    """Packages in a fresh interpreter after this line, two levels of names."""
+    command = [sys.executable, "-c", LOADED.format(line=line)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_host_loads_nothing_else() -> None:
+    loaded = loaded_by("import host")
+    assert "host" in loaded
+    assert not {name for name in loaded if name.startswith(("host.", "sim", "cpt_model", "numpy", "pynq", "torch"))}
+
+
+def test_opening_a_device_loads_the_driver_and_what_is_below_it() -> None:
+    loaded = loaded_by("from host import open_device")
+    ours = {name for name in loaded if name.split(".")[0] in ("host", "sim", "cpt_model", "scripts")}
+    assert ours == {"host", "host.compiler", "host.driver", "sim", "sim.contract", "sim.devices", "sim.reference"}
+    assert "torch" not in loaded
+
+
+def test_each_name_is_there_for_type_checkers_too() -> None:
+    tree = ast.parse((ROOT / "host" / "__init__.py").read_text(encoding="utf-8"))
+    (typed,) = (node for node in tree.body if isinstance(node, ast.If))
+    homes = {node.names[0].asname: node.module for node in typed.body if isinstance(node, ast.ImportFrom)}
+    assert homes == host.HOMES
+    assert all(getattr(host, name).__name__ == name for name in host.HOMES)
+    assert set(host.HOMES) <= set(dir(host))
+
+
+def test_another_name_is_refused_as_any_module_does() -> None:
+    with pytest.raises(AttributeError, match="module 'host' has no attribute 'Config'"):
+        host.Config  # noqa: B018
