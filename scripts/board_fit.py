@@ -6,6 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
+from sim.common.files import write_atomically
+
 
 def add_fit(jobs: argparse._SubParsersAction) -> None:
     parser = jobs.add_parser(
@@ -35,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         "latency": 60,
         "list_us": round(found.list_us + LIST_BEGINS / found.clock_mhz, 3),
     }
-    arguments.out.write_text(json.dumps(profile, indent=2) + "\n")
+    write_atomically(arguments.out, json.dumps(profile, indent=2) + "\n")
     print(f"fitted to {len(rows)} latencies, {rows[0].source} on {rows[0].device}")
     print(f"  memory   {found.bytes_per_cycle:.1f} bytes a cycle, {found.gigabytes_per_second:.2f} GB/s")
     print(f"  host     {found.list_us:.1f} us for each list")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from sim.common.files import write_atomically
 from sim.contract import generate
 
 
@@ -23,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     stale = generate.drifted()
     for path in stale:
         if arguments.write:
-            path.write_text(generate.RENDERERS[path](generate.load()))
+            write_atomically(path, generate.RENDERERS[path](generate.load()))
         verb = "wrote" if arguments.write else "drifted from sim/contract/contract.toml:"
         print(f"{verb} {path.relative_to(generate.ROOT)}", file=sys.stdout if arguments.write else sys.stderr)
     if not stale:

@@ -9,6 +9,7 @@ from typing import Any
 
 from host.measure.cycle_grid import BODY, grid, measure, unseen
 from host.measure.efficiency import efficiency, read_rows
+from sim.common.files import write_atomically
 from sim.contract import BUILDS, Build
 
 
@@ -67,6 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     for point in tqdm(points, unit="pass", leave=False):
         rows.append(measure(executor, point, arguments.verify))
         if arguments.out:  # what is measured is kept, also when the rest is broken off
-            arguments.out.write_text(json.dumps(result, indent=1) + "\n")
+            write_atomically(arguments.out, json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=2) if arguments.json else efficiency(rows))
     return 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.cost_flags import add_run, asked
+from sim.common.files import write_atomically
 
 if TYPE_CHECKING:
     from cpt_model.cost.explore import Space
@@ -61,8 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     draw_fronts(report.found, report.part, report.title, fronts)
     draw_design_roofline(report.found.best, report.count, report.run, roofline)
     values = json.dumps(as_values(report), indent=2)
-    (folder / "explore.json").write_text(values + "\n", encoding="utf-8")
-    (folder / "explore.html").write_text(as_page(report, fronts, roofline), encoding="utf-8")
+    write_atomically(folder / "explore.json", values + "\n")
+    write_atomically(folder / "explore.html", as_page(report, fronts, roofline))
     if arguments.json:
         print(values)
     else:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from host.compiler.jobs import RESULTS, Step, training_jobs
 from host.compiler.networks import named_network
-from host.measure.iteration import LIST_PASSES, finished, measured, shape, summary, write
+from host.measure.iteration import LIST_PASSES, finished, measured, shape, summary
+from sim.common.files import write_atomically
 from sim.contract import BUILDS, Build
 
 FOLDER = Path("vivado") / "iterations"
@@ -76,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
             verify = not arguments.no_verify and any(shape(job) not in seen for job in listed)
             rows += measured(executor, listed, arguments.results, verify)
             seen.update(map(shape, listed))
-            write(out, {**heading, "complete": len(rows) == len(jobs), "passes": rows})
+            result = {**heading, "complete": len(rows) == len(jobs), "passes": rows}
+            write_atomically(out, json.dumps(result, indent=1) + "\n")
             bar.update(len(listed))
     print(summary(rows, arguments.clock_mhz))
     print(f"written: {out}")

@@ -11,6 +11,7 @@ import numpy as np
 
 from host.compiler.layer import Conv, Pass
 from host.driver.quantised_pass import run_quantised
+from sim.common.files import write_atomically
 from sim.contract import Build
 from sim.contract.noise import noise
 from sim.reference import Reference
@@ -121,9 +122,9 @@ def run(arguments: argparse.Namespace) -> int:
     rows = measure()
     print(as_table(rows))
     files = [arguments.out / f"layer.{kind}" for kind in ("json", "png", "html")]
-    files[0].write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    write_atomically(files[0], json.dumps([asdict(row) for row in rows], indent=2) + "\n")
     draw(rows, files[1])
-    files[2].write_text(page(TITLE, parts(rows, files[1])), encoding="utf-8")
+    write_atomically(files[2], page(TITLE, parts(rows, files[1])))
     print(f"\nwrote {', '.join(map(str, files))}")
     return 0 if agrees(rows) else 1
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sim.common.files import write_atomically
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -95,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
     files = [arguments.out / f"range-test.{kind}" for kind in ("json", "png")]
-    files[0].write_text(found.to_json() + "\n", encoding="utf-8")
+    write_atomically(files[0], found.to_json() + "\n")
     found.plot(files[1], f"Precision range test: {settings.arch} on {settings.dataset}")
     print(f"{render(found)}\n\nwrote {files[0]} and {files[1]}")
     return 0

@@ -6,6 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
+from sim.common.files import write_atomically
+
 
 def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
@@ -62,9 +64,7 @@ def check_targets(page: Path, numbers: Path) -> None:
 
 def write_whole(contents: dict[Path, str]) -> None:
     """Each file whole or not at all; their folders are made first."""
-    from cpt_model.training.checkpoint import write_atomically
-
     for file in contents:
         file.parent.mkdir(parents=True, exist_ok=True)
     for file, content in contents.items():
-        write_atomically(file, lambda stream, content=content: stream.write(content.encode()))  # type: ignore[misc]
+        write_atomically(file, content)

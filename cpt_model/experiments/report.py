@@ -11,6 +11,7 @@ from cpt_model.drawing.html import page, paragraph, picture, table
 from cpt_model.drawing.text import render as render_table
 from cpt_model.experiments.plot import plot
 from cpt_model.experiments.results import Results, Row, Spread
+from sim.common.files import write_atomically
 
 HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of {first}", "board hours", "of {first}")
 PAPER_HEAD = ("paper (%)", "difference there")
@@ -146,10 +147,10 @@ def write_report(results: Results, out: Path) -> list[Path]:
     """All four files, into a folder that is made if need be."""
     out.mkdir(parents=True, exist_ok=True)
     files = [out / f"report.{kind}" for kind in ("json", "md", "png", "html")]
-    files[0].write_text(as_json(results), encoding="utf-8")
-    files[1].write_text(markdown(results), encoding="utf-8")
+    write_atomically(files[0], as_json(results))
+    write_atomically(files[1], markdown(results))
     plot(results, files[2])
-    files[3].write_text(html(results, files[2]), encoding="utf-8")
+    write_atomically(files[3], html(results, files[2]))
     return files
 
 
@@ -170,6 +171,6 @@ def write_results(results: Results, folder: Path) -> list[Path]:
     """The small files that are committed: table as Markdown, everything as JSON."""
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{results.experiment.name}.{kind}" for kind in ("json", "md")]
-    files[0].write_text(as_json(results), encoding="utf-8")
-    files[1].write_text(markdown(results), encoding="utf-8")
+    write_atomically(files[0], as_json(results))
+    write_atomically(files[1], markdown(results))
     return files

@@ -14,7 +14,6 @@ import copy
 import hashlib
 import json
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +28,7 @@ from tqdm import tqdm
 
 from cpt_model.precision import check_widths, precision, quantisation_state
 from cpt_model.schedules import Bits
+from sim.common.files import write_atomically
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -196,13 +196,8 @@ def _fingerprint(model: nn.Module) -> str:
 def _write(path: Path, settings: dict[str, Any], losses: Mapping[str, npt.NDArray[np.float64]], rows: int) -> None:
     """The file appears whole, also when the process dies meanwhile."""
     grids = {f"loss {name}": grid for name, grid in losses.items()}
-    whole = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with whole.open("wb") as file:
-            np.savez(file, settings=np.array(json.dumps(settings)), rows=np.array(rows), **grids)
-        whole.replace(path)
-    finally:
-        whole.unlink(missing_ok=True)
+    about = {"settings": np.array(json.dumps(settings)), "rows": np.array(rows)}
+    write_atomically(path, lambda file: np.savez(file, **about, **grids))
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float64]], int]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 import torch
+
+from sim.common.files import write_atomically
 
 FORMAT = 1
 
@@ -20,7 +19,19 @@ class CheckpointError(ValueError):
 
 def save_checkpoint(file: Path, content: dict[str, Any]) -> None:
     """Writes or replaces a checkpoint. Killed at any moment, or with a full disk, the old one stays as it was."""
-    write_atomically(file, lambda stream: torch.save({"format": FORMAT, **content}, stream))
+
+    def write(opened: IO[bytes]) -> None:
+        stream = _Checked(opened)
+        try:
+            torch.save({"format": FORMAT, **content}, stream)  # type: ignore[arg-type]
+        except RuntimeError as problem:
+            raise (stream.problem or problem) from problem  # torch.save hides what the disk said
+
+    try:
+        write_atomically(file, write)
+    except OSError as problem:
+        kept = "; the one before is as it was" if file.exists() else ""
+        raise CheckpointError(f"{file} cannot be written: {problem.strerror or problem}{kept}") from problem
 
 
 def load_checkpoint(file: Path) -> dict[str, Any]:
@@ -34,27 +45,6 @@ def load_checkpoint(file: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise CheckpointError(f"{file} is not a checkpoint of cpt train (format {FORMAT})")
     return content
-
-
-def write_atomically(file: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Calls `write` with a temporary file of the same folder and puts it in the place of `file`."""
-    temporary = file.with_name(f".{file.name}.tmp")
-    try:
-        with open(temporary, "wb") as opened:
-            stream = _Checked(opened)
-            try:
-                write(stream)  # type: ignore[arg-type]
-            except RuntimeError as problem:
-                raise (stream.problem or problem) from problem  # torch.save hides what the disk said
-            opened.flush()
-            os.fsync(opened.fileno())
-        os.replace(temporary, file)
-        _sync_folder(file.parent)
-    except OSError as problem:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        kept = "; the one before is as it was" if file.exists() else ""
-        raise CheckpointError(f"{file} cannot be written: {problem.strerror or problem}{kept}") from problem
 
 
 class _Checked(io.RawIOBase):
@@ -76,15 +66,6 @@ class _Checked(io.RawIOBase):
 
     def writable(self) -> bool:
         return True
-
-
-def _sync_folder(folder: Path) -> None:
-    """So that the new name survives a loss of power as well."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _line(problem: Exception) -> str:

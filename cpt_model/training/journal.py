@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from cpt_model.training.checkpoint import write_atomically
+from sim.common.files import write_atomically
 
 FILE = "metrics.jsonl"
 EVALUATION = "eval_fw_bits"  # what lines of evaluations have, and no others
@@ -27,8 +27,7 @@ class Journal:
         self.file = folder / FILE
         last = {True: evaluated, False: step}  # a checkpoint may lie between a step and its evaluation
         kept = [line for line in read_metrics(folder) if line["step"] <= last[EVALUATION in line]] if step else []
-        text = "".join(json.dumps(line) + "\n" for line in kept)
-        write_atomically(self.file, lambda stream: stream.write(text.encode()))
+        write_atomically(self.file, "".join(json.dumps(line) + "\n" for line in kept))
         self._stream = open(self.file, "a", encoding="utf-8")  # noqa: SIM115 (closed by __exit__)
         self._writer: Any = None
         if tensorboard:

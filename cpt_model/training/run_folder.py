@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from cpt_model.training import journal, summary
-from cpt_model.training.checkpoint import CheckpointError, load_checkpoint, write_atomically
+from cpt_model.training.checkpoint import CheckpointError, load_checkpoint
 from cpt_model.training.settings import Settings, SettingsError
+from sim.common.files import locked, write_atomically
 
 SETTINGS, LAST, BEST, SWA, TENSORBOARD = "settings.json", "last.pt", "best.pt", "swa.pt", "tensorboard"
+LOCK = ".lock"
 
 
 class FolderError(ValueError):
@@ -42,25 +42,21 @@ def prepare(run: Settings, resume: bool, overwrite: bool) -> None:
     if overwrite and not resume:
         clear(folder)
     _make(folder)
-    text = json.dumps(run.to_dict(), indent=2) + "\n"
-    write_atomically(folder / SETTINGS, lambda stream: stream.write(text.encode()))
+    write_atomically(folder / SETTINGS, json.dumps(run.to_dict(), indent=2) + "\n")
 
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """The folder, made if need be, is this process's alone for as long as the block lasts, or the process lives."""
     _make(folder)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            stack.enter_context(locked(folder / LOCK, 0))
+        except TimeoutError:
             raise FolderError(f"{folder} is in use: another process trains there; wait or give another") from None
         except OSError:
             pass  # a file system without locks: as if there were no other process
         yield
-    finally:
-        os.close(handle)
 
 
 def _make(folder: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from cpt_model.training.checkpoint import write_atomically
+from sim.common.files import write_atomically
 
 FILE = "summary.json"
 
@@ -68,8 +68,7 @@ class Summary:
     processes: int
 
     def write(self) -> None:
-        text = json.dumps(asdict(self), indent=2) + "\n"
-        write_atomically(Path(self.folder) / FILE, lambda stream: stream.write(text.encode()))
+        write_atomically(Path(self.folder) / FILE, json.dumps(asdict(self), indent=2) + "\n")
 
 
 def read_summary(folder: Path) -> Summary | None:

@@ -1,4 +1,7 @@
-"""One process at a time has the device: a lock on a file, which the system releases when a process dies."""
+"""One process at a time has the device: a lock on a file, which the system releases when a process dies.
+
+By fcntl, not by filelock as elsewhere: a board has NumPy and pynq alone, and the file names the owner's process.
+"""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from host.compiler.jobs import Job, Step, drawn_operands, stored_results
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import EXACT, Output
+from sim.common.files import write_atomically
 
 Codes = npt.NDArray[np.integer]
 Product = Callable[[Conv, Pass, Codes, Codes], Codes]
@@ -77,7 +78,7 @@ class Golden:
             "digests": self.digests,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write_atomically(path, json.dumps(document, indent=1) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Golden:

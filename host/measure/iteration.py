@@ -54,13 +54,6 @@ def finished(path: Path, heading: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def write(path: Path, result: dict[str, Any]) -> None:
-    """All or nothing: a killed run leaves the passes before."""
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(result, indent=1) + "\n")
-    beside.replace(path)
-
-
 def summary(rows: list[dict[str, Any]], clock_mhz: float) -> str:
     """Cycles by pass, and of the whole."""
     lines = [f"{'pass':16} {'cycles':>12} {'busy':>12} {'ms':>9}   (simulated, at {clock_mhz:g} MHz)"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -12,6 +13,7 @@ from typing import Any
 from host.compiler.jobs import Job
 from host.driver.outcome import ListOutcome
 from host.measure.source import COUNTED, MEASURED, Source
+from sim.common.files import write_atomically
 
 COLOURS = {"forward": "#4477aa", "input-error": "#ee6677", "weight-gradient": "#228833"}
 
@@ -147,10 +149,11 @@ def _text(value: Any) -> str:
 def write_csv(rows: Sequence[Row], path: Path) -> None:
     """One line a row, all columns; `source` and `device` are the first two."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Row)])
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [field.name for field in fields(Row)])
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    write_atomically(path, text.getvalue())
 
 
 def read_csv(path: Path) -> list[Row]:

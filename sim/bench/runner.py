@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,10 +10,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from sim.bench.devices import Dut
+from sim.common.files import locked
 from sim.devices.verilator import verilator_environment
 
 TOPLEVEL = "cpt_kernel"
-LOCK_SECONDS = 1800
+LOCK_SECONDS = 1800  # waited for the process before in a build folder: as long as its run may take
 PERIOD_NS = 5  # of the clock in the bench
 
 
@@ -51,7 +50,7 @@ class BenchError(RuntimeError):
 def run_bench(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool = False) -> Speed:
     """Replays vector files on the device; raises BenchError with what differed."""
     build_dir.mkdir(parents=True, exist_ok=True)
-    with alone_in(build_dir):
+    with locked(build_dir / ".lock", LOCK_SECONDS):
         results = build_and_test(dut, vectors, build_dir, stress, waves)
         return replay_speed(results)
 
@@ -61,21 +60,6 @@ def replay_speed(results: Path) -> Speed:
     case = next(case for case in ElementTree.parse(results).iter("testcase") if case.get("name") == "replay")
     properties = {each.get("name"): each.get("value", "0") for each in case.iter("property")}
     return Speed(round(float(properties["sim_time_duration"]) / PERIOD_NS), float(case.get("time", "0")))
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """One process at a time builds and runs in a folder; the next one waits, at most as long as a run may take."""
-    with (folder / ".lock").open("w") as lock:
-        for _ in range(LOCK_SECONDS):
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                time.sleep(1)
-        else:
-            raise BenchError(f"another bench has been running in {folder} for {LOCK_SECONDS} s")
-        yield
 
 
 def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool) -> Path:

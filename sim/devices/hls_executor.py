@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import importlib.util
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sim.common.files import locked
 from sim.common.places import HLS
 from sim.contract import BUILDS, Build, Error, Memory, Outcome, Register
 
@@ -43,8 +43,7 @@ def make(*goals: str) -> subprocess.CompletedProcess[str]:
         if shutil.which(tool) is None:
             raise OSError(f"the HLS kernel is compiled on this machine, and {tool} is missing: apt-get install {tool}")
     (HLS / "build").mkdir(exist_ok=True)
-    with (HLS / "build" / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(HLS / "build" / ".lock", MAKE_SECONDS):
         command = ["make", "--no-print-directory", "-C", str(HLS), *goals, f"PYTHON={sys.executable}"]
         try:
             return subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAKE_SECONDS)

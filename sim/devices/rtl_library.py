@@ -6,7 +6,6 @@ python -m sim.devices.rtl_library      builds the libraries of all configuration
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import hashlib
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from sim.common.files import locked
 from sim.common.places import OUT, VIVADO
 from sim.contract import BUILDS
 from sim.devices.rtl_sources import SPLIT, rtl_sources
@@ -59,8 +59,7 @@ def build_library(name: str, waves: bool = False) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     library, stamp = folder / "libcpt_rtl.so", folder / "sources.sha256"
     commands = build_commands(name, folder, waves)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder / ".lock", BUILD_SECONDS):
         digest = sources_digest(commands)
         if not library.exists() or not stamp.exists() or stamp.read_text() != digest:
             print(f"compiling the RTL core, {name} build, once (minutes)", file=sys.stderr, flush=True)

@@ -13,6 +13,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from sim.common.files import write_atomically
+
 MODULE = re.compile(r"^module \\?(\S+)$", flags=re.MULTILINE)
 CELL = re.compile(r"^  cell \\?(\S+) ", flags=re.MULTILINE)
 SOURCE = re.compile(r"^ *attribute \\(src|hdlname) .*\n", flags=re.MULTILINE)
@@ -67,4 +69,4 @@ class Cache:
         return json.loads(path.read_text()) if path.exists() else None
 
     def keep(self, key: str, result: dict[str, Any]) -> None:
-        (self.folder / f"{key}.json").write_text(json.dumps(result))
+        write_atomically(self.folder / f"{key}.json", json.dumps(result))

@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sim.common.files import write_atomically
 from sim.common.places import OUT, VIVADO
 from sim.contract import BUILDS
 from sim.synthesis.cache import Cache, digest, read_modules
@@ -267,7 +268,7 @@ def main() -> int:
             if not arguments.json:
                 print(table(report), flush=True)
     results["device"] = {"name": "XC7Z045", **DEVICE}
-    RESULT.write_text(json.dumps(results, indent=2) + "\n")
+    write_atomically(RESULT, json.dumps(results, indent=2) + "\n")
     if arguments.json:
         print(RESULT.read_text(), end="")
     return 0

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sim.common.files import write_atomically
 from sim.contract import Error, Executor, Memory, Outcome
 
 MAGIC = b"CPTVEC01"
@@ -63,11 +64,7 @@ class Vector:
     def save(self, folder: Path) -> Path:
         """Writes the vector's file, whole or not at all."""
         path = folder / f"{self.name}{SUFFIX}"
-        try:
-            path.write_bytes(self.to_bytes())
-        except OSError:
-            path.unlink(missing_ok=True)
-            raise
+        write_atomically(path, self.to_bytes())
         return path
 
     @classmethod

@@ -7,7 +7,6 @@ is kept beside the source, or in ~/.cache/cpt-kit (XDG_CACHE_HOME) where that fo
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import hashlib
 import os
 import platform
@@ -18,9 +17,11 @@ import time
 import warnings
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import torch
+
+from sim.common.files import locked
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math")
@@ -116,8 +117,7 @@ def _build() -> Path:
     key = hashlib.sha256(texts + repr((FLAGS, SOURCES, _processor(), torch.__version__)).encode()).hexdigest()[:16]
     folder = _writable_folder()
     library = folder / f"kernels-{key}.so"
-    with (folder / ".lock").open("w") as lock:
-        _take(lock)
+    with locked(folder / ".lock", COMPILE_SECONDS):
         if not library.exists():
             compiler = shutil.which("g++")
             if compiler is None:
@@ -145,20 +145,6 @@ def _compile(compiler: str, folder: Path, library: Path) -> None:
     part.replace(library)
     for made in objects:
         made.unlink()
-
-
-def _take(lock: IO[str]) -> None:
-    """Several processes may come here at once: one compiles, the others wait, but not forever."""
-    end = time.monotonic() + COMPILE_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                raise TimeoutError(f"another process has held {lock.name} for {COMPILE_SECONDS} s") from None
-            time.sleep(0.05)
-        else:
-            return
 
 
 def _processor() -> str:

@@ -7,7 +7,8 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.bench.runner import BenchError, alone_in, environment, raise_failures
+from sim.bench.runner import LOCK_SECONDS, BenchError, environment, raise_failures
+from sim.common.files import locked
 from sim.common.places import OUT, RTL, VIVADO
 from sim.devices.verilator import verilator_environment
 from sim.synthesis.yosys import PRIMITIVES, run_yosys
@@ -88,7 +89,7 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
     if simulator == "icarus" or unit.synthesised:
         arguments = ["-g2012"] if simulator == "icarus" else ["-Wno-fatal", "-Wno-lint", "-Wno-style"]
         sources, parameters = plain_verilog(unit, build), {}
-    with alone_in(build), environment(tools):
+    with locked(build / ".lock", LOCK_SECONDS), environment(tools):
         results = build / "results.xml"
         results.unlink(missing_ok=True)
         # The last build's program bears the module's name; called `array`, it would be compiled as the C++ header.

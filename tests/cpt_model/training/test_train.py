@@ -49,7 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_leaves_its_files(whole: Path) -> None:
-    expected = {"settings.json", "metrics.jsonl", "last.pt", "best.pt", "summary.json"}
+    expected = {"settings.json", "metrics.jsonl", "last.pt", "best.pt", "summary.json", ".lock"}
     assert {path.name for path in whole.iterdir()} == expected
     assert Settings.from_dict(json.loads((whole / "settings.json").read_text())) == tiny(whole)
     lines = read_metrics(whole)
@@ -116,7 +116,7 @@ def test_a_folder_with_a_run_is_refused_unless_told(whole: Path, tmp_path: Path)
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
     with held(tmp_path), pytest.raises(ValueError, match="another process trains there"):
         run(tiny(tmp_path), resume=True)
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
     run(tiny(tmp_path, steps=2, cycles=1), resume=True)
 
 

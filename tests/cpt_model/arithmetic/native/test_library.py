@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from torch import nn
 from cpt_model import Bits, Config, prepare_
 from cpt_model.arithmetic import native
 from cpt_model.arithmetic.native import library
+from sim.common.files import locked
 from tests.cpt_model.layer_tools import patterns, pytorch_alone, trained_step
 
 
@@ -100,10 +100,11 @@ def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(
     monkeypatch.setattr(library, "SOURCES", {source.name: "-O0"})
     monkeypatch.setattr(library, "COMPILE_SECONDS", 0.2)
     (tmp_path / "build").mkdir()
-    with (tmp_path / "build" / ".lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.warns(UserWarning, match=r"another process has held .*/\.lock for 0\.2 s"):
-            assert library.load() is None
+    with (
+        locked(tmp_path / "build" / ".lock", 0),
+        pytest.warns(UserWarning, match=r"another process has held .*/\.lock for 0\.2 s"),
+    ):
+        assert library.load() is None
 
 
 def test_kernels_without_memory_say_so() -> None:

@@ -1,0 +1,64 @@
+"""Files that are there whole or not at all, and locks that are waited for only so long."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+
+def write_atomically(path: Path, content: str | bytes | Callable[[IO[bytes]], object]) -> None:
+    """Writes or replaces a file, by a function of a stream if need be; one process at a time may write it.
+
+    Killed at any moment, out of disk or out of power, it leaves the old file or the new one.
+    """
+    if path.exists() and not path.is_file():  # a pipe or a device, such as /dev/stdout
+        with path.open("wb") as stream:
+            _fill(stream, content)
+        return
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.tmp")
+    try:
+        with temporary.open("wb") as stream:
+            _fill(stream, content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+        _sync_folder(target.parent)
+    except BaseException as problem:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(problem, OSError) and problem.errno is not None:
+            raise OSError(problem.errno, problem.strerror, str(path)) from problem
+        raise
+
+
+def _fill(stream: IO[bytes], content: str | bytes | Callable[[IO[bytes]], object]) -> None:
+    if callable(content):
+        content(stream)
+    else:
+        stream.write(content.encode() if isinstance(content, str) else content)
+
+
+def _sync_folder(folder: Path) -> None:
+    """So that the new name survives a loss of power as well."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def locked(path: Path, seconds: float) -> Iterator[None]:
+    """Holds the lock file for the block, or as long as the process lives; raises TimeoutError if others have it."""
+    from filelock import FileLock, Timeout  # the board, which compiles nothing, does without it
+
+    with ExitStack() as held:
+        try:
+            held.enter_context(FileLock(path, timeout=seconds))
+        except Timeout:
+            raise TimeoutError(f"another process has held {path} for {seconds:g} s") from None
+        yield
