@@ -129,6 +129,17 @@ def run_pass(
     return program, memory
 
 
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line on standard error that a `cpt` command with a mistake prints."""
+    from scripts.cli import main
+
+    capsys.readouterr()
+    assert main(list(arguments)) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("cpt: ")
+    return line
+
+
 def small_conv(**changes: int) -> Command:
     """A legal CONV of two 4 × 4 maps, 16 to 32 channels, 3 × 3, 4 by 4 bits, with row sums, packed without gaps."""
     command = Command(

@@ -10,6 +10,7 @@ import pytest
 from host.measure.report import read_csv
 from scripts.board import chosen_iterations, distinct
 from scripts.cli import main
+from tests.tools import refusal
 
 SMALL = ("--network", "resnet8", "--batch", "1", "--only", "layer3.0.*", "--build", "tiny")
 
@@ -91,10 +92,7 @@ def test_info_says_what_a_device_is(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert main(["board", *arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    assert message in lines[0]
+    assert message in refusal(capsys, "board", *arguments)
 
 
 @pytest.mark.parametrize("option", ["--clock-mhz", "--bandwidth"])

@@ -12,15 +12,7 @@ import pytest
 from host.compiler.layer_spec import parse_layer
 from scripts.cli import main
 from sim.vectors import Vector
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one line a refused command prints."""
-    assert main(list(arguments)) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("cpt: ")
-    return lines[0]
+from tests.tools import refusal
 
 
 def test_without_a_command_it_teaches(capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,12 +72,12 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refused(capsys, *arguments)
+    assert message in refusal(capsys, *arguments)
 
 
 def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    assert "file" in refused(capsys, "vectors", "--out", str(tmp_path / "file" / "vectors"))
+    assert "file" in refusal(capsys, "vectors", "--out", str(tmp_path / "file" / "vectors"))
 
 
 def test_a_full_disk_is_named_and_leaves_no_half_file(

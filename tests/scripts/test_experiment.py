@@ -15,6 +15,7 @@ import pytest
 from cpt_model.training import read_metrics
 from cpt_model.training.checkpoint import load_checkpoint
 from scripts.cli import main
+from tests.tools import refusal
 
 SMALL = ["--dataset", "digits", "--batch", "32", "--test-limit", "100"]
 WAIT = 600  # a bound for a machine that is busy with other things
@@ -44,8 +45,7 @@ def test_it_declares_its_time_runs_and_continues(capsys: pytest.CaptureFixture[s
     assert main([*arguments, "--report-only"]) == 0
     assert "Not run yet, and not in the table: CPT 3-8/8 x8 seed 0, float32 seed 0." in capsys.readouterr().out
 
-    assert main([*arguments, *chosen, "--steps", "41"]) == 2
-    assert "holds a run with steps = 40, this one has 41" in capsys.readouterr().err
+    assert "holds a run with steps = 40, this one has 41" in refusal(capsys, *arguments, *chosen, "--steps", "41")
 
 
 @pytest.mark.slow
@@ -93,8 +93,7 @@ def wait_for(condition: object) -> None:
 def test_a_run_that_fails_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     arguments = ["--dataset", "fashion-mnist", "--datadir", str(tmp_path / "empty"), "--out", str(tmp_path / "out")]
-    assert main(["experiment", "static-vs-cpt", "--variants", "8/8", "--jobs", "1", *arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
+    line = refusal(capsys, "experiment", "static-vs-cpt", "--variants", "8/8", "--jobs", "1", *arguments)
     assert line.startswith("cpt: 8/8: DataError: ")
     assert str(tmp_path / "empty") in line
 
@@ -120,7 +119,5 @@ def test_a_mistake_is_one_line_and_writes_nothing(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["experiment", *arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
+    assert message in refusal(capsys, "experiment", *arguments)
     assert not list(tmp_path.iterdir())

@@ -10,6 +10,7 @@ import pytest
 from cpt_model.cost import Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from scripts.cli import main
+from tests.tools import refusal
 
 RUN = ("--arch", "cifar10_resnet_8", "--fw-bits", "3", "8", "--bw-bits", "8", "--iterations", "320", "--batch", "8")
 SMALL = ("explore", *RUN, "--lanes", "16", "48", "--slices", "3", "9", "--part", "xczu9eg", "--bandwidths", "10")
@@ -94,7 +95,5 @@ def test_a_part_can_be_filled_in_part(capsys: pytest.CaptureFixture[str], tmp_pa
 def test_a_mistake_is_one_line_and_writes_nothing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
+    assert message in refusal(capsys, *arguments, "--out", str(tmp_path / "out"))
     assert not list(tmp_path.iterdir())

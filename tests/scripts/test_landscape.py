@@ -9,6 +9,7 @@ import pytest
 from cpt_model.methods.landscape import Landscape
 from cpt_model.training import Settings, train
 from scripts.cli import main
+from tests.tools import refusal
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,4 @@ def test_a_mistake_is_one_line(
     message: str,
 ) -> None:
     monkeypatch.chdir(runs)
-    assert main(["landscape", *stated, "--out", str(tmp_path / "new")]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
+    assert message in refusal(capsys, "landscape", *stated, "--out", str(tmp_path / "new"))

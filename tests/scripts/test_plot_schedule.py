@@ -9,6 +9,7 @@ import pytest
 
 from cpt_model.cost.paper_values import BETTER_SCHEDULES
 from scripts.cli import main
+from tests.tools import refusal
 
 
 def test_the_ten_save_what_the_paper_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -50,7 +51,5 @@ def test_a_mistake_is_one_line_and_writes_nothing(
     message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["plot-schedule", *arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
+    assert message in refusal(capsys, "plot-schedule", *arguments)
     assert not list(tmp_path.iterdir())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.cli import main
+from tests.tools import refusal
 
 
 def test_bounds_are_found_and_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -36,7 +37,5 @@ def test_bounds_are_found_and_written(capsys: pytest.CaptureFixture[str], tmp_pa
 def test_a_mistake_is_one_line_and_writes_nothing(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    assert main(["range-test", "--out", str(tmp_path / "new"), *arguments]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
+    assert message in refusal(capsys, "range-test", "--out", str(tmp_path / "new"), *arguments)
     assert not (tmp_path / "new").exists()

@@ -9,6 +9,7 @@ import pytest
 
 from scripts.cli import main
 from tests.cpt_model.reports.report_tools import leave_run
+from tests.tools import refusal
 
 
 @pytest.fixture
@@ -66,10 +67,7 @@ def test_a_mistake_is_one_line_and_nothing_is_written(
     before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")}
     given = [each.format(runs=runs, new=tmp_path / "new") for each in arguments]
     given += [] if "--out" in given else ["--out", str(tmp_path / "new" / "page.html")]
-    assert main(["report", *given]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("cpt: ")
-    assert message in line
+    assert message in refusal(capsys, "report", *given)
     assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*")} == before
 
 
@@ -78,6 +76,5 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(
 ) -> None:
     page = tmp_path / "page.html"
     page.mkdir()
-    assert main(["report", str(runs), "--out", str(page)]) == 2
-    assert "page.html is a folder, not a file" in capsys.readouterr().err
+    assert "page.html is a folder, not a file" in refusal(capsys, "report", str(runs), "--out", str(page))
     assert list(page.iterdir()) == []

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from scripts.cli import main
+from tests.tools import refusal
 
 
 def test_json_is_a_list_of_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,5 +28,4 @@ def test_tables_are_rendered_with_their_notes(capsys: pytest.CaptureFixture[str]
 
 
 def test_an_unknown_table_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tables", "4"]) == 2
-    assert capsys.readouterr().err == "cpt: no table '4'; there are: 2, 3, 5, figure5, schedules, zc706\n"
+    assert refusal(capsys, "tables", "4") == "cpt: no table '4'; there are: 2, 3, 5, figure5, schedules, zc706"
