@@ -2,7 +2,7 @@
 
 Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
 driver does it; their cycles come from `sim.latency`. Results are rounded as training may have them
-(`Build(results="rounded")`), without row sums unless the profile says so. Layers that stay float, and batch
+(`Config(results="rounded")`), without row sums unless the profile says so. Layers that stay float, and batch
 normalisations, cost no time.
 """
 

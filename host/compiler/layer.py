@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from sim.common.numbers import integer, set_integer
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_EXTENT, MAX_IMAGES, MAX_KERNEL, MAX_STEP
 
 Shape = tuple[int, int, int, int]
@@ -17,6 +19,10 @@ class Pass(Enum):
     INPUT_ERROR = "input-error"
     WEIGHT_GRADIENT = "weight-gradient"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Pass:
+        raise LayerError(f"unknown pass {value!r}; there are: {', '.join(each.value for each in cls)}")
+
 
 class LayerError(ValueError):
     """A layer the accelerator cannot run; the message says what, where and what is allowed."""
@@ -26,8 +32,9 @@ class LayerError(ValueError):
 class Conv:
     """A convolution of `batch` maps (in_channels, height, width), square or not, as `torch.nn.Conv2d` has it.
 
-    >>> Conv(batch=8, in_channels=16, out_channels=32, height=32, width=32, kernel=(3, 3), stride=(2, 2),
-    ...      padding=(1, 1)).out_height
+    Kernel, stride and padding are pairs (rows, columns); one number stands for both.
+
+    >>> Conv(batch=8, in_channels=16, out_channels=32, height=32, width=32, kernel=3, stride=2, padding=1).out_height
     16
     """
 
@@ -42,6 +49,10 @@ class Conv:
     groups: int = 1
 
     def __post_init__(self) -> None:
+        for name in ("batch", "in_channels", "out_channels", "height", "width", "groups"):
+            set_integer(self, name, LayerError)
+        for name in ("kernel", "stride", "padding"):
+            object.__setattr__(self, name, _pair(name, getattr(self, name)))
         _within("batch", self.batch, MAX_IMAGES)
         for name in ("in_channels", "out_channels"):
             _within(name, getattr(self, name), CHANNEL_BLOCK * MAX_BLOCKS)
@@ -102,6 +113,14 @@ class Conv:
         """Multiply-accumulates of one pass, for the whole batch."""
         per_output = self.weight_shape[1] * self.kernel[0] * self.kernel[1]
         return self.batch * self.out_channels * self.out_height * self.out_width * per_output
+
+
+def _pair(name: str, value: object) -> tuple[int, int]:
+    numbers = tuple(value) if isinstance(value, Iterable) else (value, value)
+    if len(numbers) != 2:
+        raise LayerError(f"{name} = {value!r} is neither a number nor a pair (rows, columns)")
+    rows, columns = (integer(name, number, LayerError) for number in numbers)
+    return rows, columns
 
 
 def _within(name: str, value: int, most: int) -> None:

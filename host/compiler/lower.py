@@ -54,6 +54,9 @@ def lower(
     The input error of a strided layer is one command a phase (`phases`); on request, and where a phase cannot be
     said, one on a zero-inserted map.
     """
+    for given, kind in ((layer, Conv), (which, Pass), (precision, Precision), (build, Build), (output, Output)):
+        if not isinstance(given, kind):
+            raise TypeError(f"{given!r} is not of type {kind.__name__}")
     prefix = f"{name}." if name else ""
 
     def place(slot: Slot) -> Slot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from host.compiler.layer import Conv, LayerError, Pass
+from sim.common.numbers import set_integer
 from sim.contract import MAX_OPERAND_BITS, MAX_OUT_BITS, MAX_SHIFT, Format, code_range
 
 
@@ -19,8 +20,9 @@ class Precision:
 
     def __post_init__(self) -> None:
         for name in ("a_bits", "b_bits"):
-            if not 1 <= getattr(self, name) <= MAX_OPERAND_BITS:
-                raise LayerError(f"{name} = {getattr(self, name)} is not in 1..{MAX_OPERAND_BITS}")
+            bits = set_integer(self, name, LayerError)
+            if not 1 <= bits <= MAX_OPERAND_BITS:
+                raise LayerError(f"{name} = {bits} is not in 1..{MAX_OPERAND_BITS}")
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,14 @@ class Output:
     compact: bool = False  # of INT16: bit planes instead, where they fit and are quicker to store
 
     def __post_init__(self) -> None:
+        if self.out_format not in (None, *Format):
+            formats = ", ".join(f"Format.{each.name}" for each in Format)
+            raise LayerError(f"out_format = {self.out_format!r} is not one of {formats}")
         for name, most in (("bits", MAX_OUT_BITS), ("shift", MAX_SHIFT)):
-            if not 0 <= getattr(self, name) <= most:
-                raise LayerError(f"output {name} = {getattr(self, name)} is not in 0..{most}")
-        if self.seed is not None and not 0 <= self.seed < 1 << 64:
+            value = set_integer(self, name, LayerError)
+            if not 0 <= value <= most:
+                raise LayerError(f"output {name} = {value} is not in 0..{most}")
+        if self.seed is not None and not 0 <= set_integer(self, "seed", LayerError) < 1 << 64:
             raise LayerError(f"seed {self.seed} is not in 0..2^64 - 1")
 
 

@@ -36,7 +36,7 @@ def open_device(
         seconds: how long a list may take.
         log: takes a line before memory is allocated.
     """
-    if isinstance(build, str):
+    if build is not None and not isinstance(build, Build):
         build = Build.named(build)
     if name == BOARD:
         return Accelerator.open(bitfile, None, build, BOARD_SECONDS if seconds is None else seconds, log)

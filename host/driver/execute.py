@@ -39,19 +39,20 @@ class PassResult:
 def run_pass(
     device: Accelerator | Executor,
     layer: Conv,
-    which: Pass,
+    which: Pass | str,
     precision: Precision,
     a: Codes,
     b: Codes,
     output: Output = EXACT,
 ) -> PassResult:
     """Plans, lowers, loads, runs and reads back. An executor gets a simulated device around it for this one pass."""
+    which = Pass(which)
     with _opened(device) as accelerator:
         plan = Plan()
         program = lower(layer, which, precision, accelerator.build, output, plan=plan)
         commands = CommandList.place([program], plan)
         with accelerator.allocate(plan) as region:
-            region.upload(program, a, b)
+            region.upload(program, np.asarray(a), np.asarray(b))
             region.upload_list(commands)
             outcome = accelerator.run(region, commands, f"{which.value} pass")
             sums = region.row_sums(program) if output.row_sums else None
@@ -64,4 +65,6 @@ def _opened(device: Accelerator | Executor) -> AbstractContextManager[Accelerato
 
     if isinstance(device, Accelerator):
         return nullcontext(device)
+    if not hasattr(device, "run"):
+        raise TypeError(f"{device!r} is neither an opened device nor an executor: take open_device(...)")
     return open_simulated(device, type(device).__name__, log=lambda _: None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from sim.common.numbers import integer
 from sim.contract.constants import BUILD_RANGES, BUILDS
 
 
@@ -26,7 +27,8 @@ class Build:
 
     def __post_init__(self) -> None:
         for parameter, (least, most, divides, multiple) in BUILD_RANGES.items():
-            value = getattr(self, parameter)
+            value = integer(f"build {self.name}: {parameter}", getattr(self, parameter))
+            object.__setattr__(self, parameter, value)
             if not least <= value <= most:
                 raise ValueError(f"build {self.name}: {parameter} = {value} is not in {least}..{most}")
             if divides and divides % value:

@@ -1,12 +1,16 @@
 """What a layer is, and which layers are refused."""
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 
-from host.compiler.layer import Conv, LayerError
+from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.precision import Output, Precision
+from sim.contract import Format
 from tests.tools import layers
 
 GOOD: dict[str, Any] = {"batch": 2, "in_channels": 4, "out_channels": 6, "height": 8, "width": 8, "kernel": (3, 3)}
@@ -66,12 +70,48 @@ def test_a_fully_connected_layer_multiplies_features() -> None:
         ({"groups": 4}, "out_channels = 6 is not a multiple of groups = 4"),
         ({"stride": (0, 1)}, r"stride = 0 is not in 1\.\.15"),
         ({"in_channels": 0}, "in_channels = 0"),
+        ({"batch": 2.0}, r"batch = 2\.0 is not an integer"),
+        ({"height": "8"}, "height = '8' is not an integer"),
+        ({"kernel": (3, 2.5)}, r"kernel = 2\.5 is not an integer"),
+        ({"kernel": (3, 3, 3)}, r"kernel = \(3, 3, 3\) is neither a number nor a pair"),
+        ({"padding": "same"}, "padding = 'same' is neither a number nor a pair"),
+        ({"stride": None}, "stride = None is not an integer"),
         ({"height": 4095, "kernel": (3, 3), "padding": (2, 2)}, r"output height = 4097 is not in 1\.\.4095"),
     ],
 )
 def test_a_layer_that_cannot_run_is_refused_with_the_reason(change: dict[str, Any], message: str) -> None:
     with pytest.raises(LayerError, match=message):
         Conv(**{**GOOD, **change})
+
+
+def test_one_number_stands_for_both_axes_and_numpys_are_taken() -> None:
+    plain = Conv(2, 4, 6, 8, 8, (3, 3), (2, 2), (1, 1))
+    given: dict[str, Any] = {"batch": np.int32(2), "kernel": 3, "stride": [2, 2], "padding": np.int64(1)}
+    layer = Conv(in_channels=4, out_channels=6, height=8, width=8, **given)
+    assert layer == plain
+    assert str(layer) == str(plain)
+
+
+def test_a_pass_by_its_name() -> None:
+    assert Pass("input-error") is Pass.INPUT_ERROR
+    with pytest.raises(LayerError, match="unknown pass 'backward'; there are: forward, input-error, weight-gradient"):
+        Pass("backward")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Precision(3.5, 3), r"a_bits = 3\.5 is not an integer"),  # type: ignore[arg-type]
+        (lambda: Precision(3, "3"), "b_bits = '3' is not an integer"),  # type: ignore[arg-type]
+        (lambda: Precision(3, 17), r"b_bits = 17 is not in 1\.\.16"),
+        (lambda: Output(Format.INT16, bits=8.0), r"bits = 8\.0 is not an integer"),  # type: ignore[arg-type]
+        (lambda: Output(seed="x"), "seed = 'x' is not an integer"),  # type: ignore[arg-type]
+        (lambda: Output("int16"), "out_format = 'int16' is not one of .*Format.INT16"),  # type: ignore[arg-type]
+    ],
+)
+def test_widths_and_outputs_of_a_wrong_type_are_refused_by_name(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(LayerError, match=message):
+        make()
 
 
 def test_limits_themselves_are_legal() -> None:

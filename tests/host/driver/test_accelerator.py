@@ -13,7 +13,7 @@ import pytest
 from host.compiler.layer import Conv, Pass
 from host.compiler.phases import phases
 from host.compiler.plan import Plan
-from host.compiler.precision import Output
+from host.compiler.precision import Output, Precision
 from host.driver.accelerator import Accelerator
 from host.driver.core import Core
 from host.driver.devices import open_device
@@ -216,6 +216,39 @@ def test_a_region_under_a_running_list_is_not_freed_before_it_is_stopped() -> No
             accelerator.start(region, commands)
         assert not accelerator.core.running
         assert runs(accelerator), "and the next list runs beside what is left of the old one"
+
+
+def test_a_pass_by_its_name_and_operands_as_lists() -> None:
+    layer = Conv.linear(1, 2, 1)
+    with driven() as accelerator:
+        done = run_pass(accelerator, layer, "forward", Precision(3, 3), [[[[3]], [[2]]]], [[[[1]], [[4]]]])  # type: ignore[arg-type]
+    assert done.result.tolist() == [[[[11]]]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"device": "reference"}, "'reference' is neither an opened device nor an executor: take open_device"),
+        ({"which": "backward"}, "unknown pass 'backward'; there are: forward"),
+        ({"layer": (1, 2, 1)}, r"\(1, 2, 1\) is not of type Conv"),
+        ({"precision": (3, 3)}, r"\(3, 3\) is not of type Precision"),
+        ({"output": "exact"}, "'exact' is not of type Output"),
+        ({"a": np.zeros((1, 2, 1, 1))}, "tensor 'a' holds float64, expected integers"),
+        ({"a": np.zeros((1, 2), np.int8)}, r"tensor 'a' has shape \(1, 2\), expected \(1, 2, 1, 1\)"),
+    ],
+)
+def test_a_pass_of_wrong_types_is_refused_in_a_line(changes: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"layer": Conv.linear(1, 2, 1), "which": Pass.FORWARD, "precision": Precision(3, 3)}
+    given |= {"a": np.zeros((1, 2, 1, 1), np.int8), "b": np.zeros((1, 2, 1, 1), np.int8)}
+    with driven() as accelerator, pytest.raises((TypeError, ValueError), match=message) as raised:
+        run_pass(**{"device": accelerator, **given, **changes})
+    assert "\n" not in str(raised.value)
+
+
+def test_unknown_builds_are_refused_with_those_there_are() -> None:
+    for build in ("zc702", 48):
+        with pytest.raises(ValueError, match=f"unknown build '{build}'; there are: tiny, zc706"):
+            open_device("reference", build, log=silent)  # type: ignore[arg-type]
 
 
 def test_unknown_devices_are_refused_with_those_there_are() -> None:

@@ -1,5 +1,7 @@
 """Builds: the named ones, and what is refused."""
 
+from typing import Any
+
 import pytest
 
 from sim.contract import Build
@@ -37,6 +39,12 @@ def test_a_value_outside_its_range_is_refused_by_name(parameter: str, least: int
     for value in (least - 1, most + 1, -least):
         with pytest.raises(ValueError, match=rf"tiny: {parameter} = {value} is not in {least}\.\.{most}"):
             Build(**{**vars(TINY), parameter: value})
+
+
+@pytest.mark.parametrize("value", [16.0, "16", None])
+def test_a_value_that_is_no_integer_is_refused_by_name(value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"build tiny: lanes = {value!r} is not an integer"):
+        Build(**{**vars(TINY), "lanes": value})
 
 
 @pytest.mark.parametrize(("parameter", "value", "whole"), [("bus_bytes", 24, 64)])
