@@ -37,9 +37,5 @@ class Progress:
         if self.shown and self._bar.disable:
             print(f"step {step}/{steps}: {text}", file=sys.stderr, flush=True)
 
-    def say(self, text: str) -> None:
-        if self.shown:
-            tqdm.write(text, file=sys.stderr)
-
     def close(self) -> None:
         self._bar.close()

@@ -48,16 +48,3 @@ class Plan:
         except Exception:
             self.bytes, self.pieces = size, pieces
             raise
-
-    def require(self, available: int) -> None:
-        """Refuses a plan that is larger than the memory there is."""
-        if self.bytes > available:
-            raise PlanError(
-                f"the plan needs {self.bytes:,} bytes in one piece, {available:,} are available: "
-                f"{self.bytes - available:,} too few"
-            )
-
-    def describe(self) -> str:
-        """A line for each piece, and the total."""
-        lines = [f"{offset:>12,} {size:>12,}  {name}" for name, (offset, size) in self.pieces.items()]
-        return "\n".join(["      offset        bytes  piece", *lines, f"{'':12} {self.bytes:>12,}  in all"])

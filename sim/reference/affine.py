@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sim.contract import MAX_OPERAND_BITS, Command, Opcode, code_range
+from sim.contract import MAX_OPERAND_BITS, Command, Opcode
 from sim.contract.noise import noise
 from sim.reference.windows import windows
 
@@ -128,17 +128,3 @@ def combine(
     from_b_offset = row_sums.astype(f32) * (a.scale * b_offset)
     from_a_offset = a.offset * (col_sums.astype(f32) * b_scale + counts.astype(f32) * b_offset)
     return product + (from_b_offset + from_a_offset)
-
-
-def safe_shift(b_codes: Integers, a_bits: int, a_signed: bool, out_bits: int) -> int:
-    """The least shift at which, by this bound, no CONV result of these weights can saturate signed `out_bits` codes.
-
-    |acc| ≤ max|A| · max over output channels of Σ|B|, from the codes themselves.
-    """
-    if out_bits < 2:
-        raise ValueError(f"signed results of {out_bits} bits have no positive code: take 2 or more")
-    greatest_a = max(abs(bound) for bound in code_range(a_bits, a_signed))
-    bound = greatest_a * int(np.abs(b_codes.astype(np.int64)).sum(axis=(1, 2, 3)).max())
-    greatest_code = code_range(out_bits, signed=True)[1]
-    steps = -(-bound // greatest_code)
-    return (steps - 1).bit_length() if steps else 0

@@ -43,21 +43,3 @@ def test_a_region_is_as_large_as_its_registers_can_say() -> None:
     assert plan.add("all", (1 << 32) - 64) == 0
     with pytest.raises(PlanError, match="'more' ends 64 bytes beyond"):
         plan.add("more", 1)
-
-
-def test_memory_that_is_too_small_is_refused_with_what_is_missing() -> None:
-    plan = Plan()
-    plan.add("x", 5000)
-    plan.require(5056)
-    with pytest.raises(PlanError, match=r"needs 5,056 bytes .* 5,000 are available: 56 too few"):
-        plan.require(5000)
-
-
-def test_the_description_shows_every_piece_and_the_total() -> None:
-    plan = Plan()
-    plan.add("input", 1000)
-    plan.add("weights", 70)
-    lines = [line.split() for line in plan.describe().splitlines()]
-    assert ["0", "1,000", "input"] in lines
-    assert ["1,024", "70", "weights"] in lines
-    assert lines[-1][0] == "1,152"

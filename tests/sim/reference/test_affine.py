@@ -13,7 +13,6 @@ from torch.nn import functional, grad
 from host.compiler.geometry import geometry
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output, Precision
-from sim.contract import Format
 from sim.reference.affine import (
     Floats,
     Quantised,
@@ -21,10 +20,9 @@ from sim.reference.affine import (
     combine,
     group_row_sums,
     quantise,
-    safe_shift,
     term_counts,
 )
-from tests.tools import Codes, draw_codes, least_and_greatest, python_noise, run_pass
+from tests.tools import least_and_greatest, python_noise, run_pass
 
 LARGEST = np.finfo(np.float32).max
 
@@ -222,48 +220,3 @@ def test_a_quantised_pass_is_the_convolution_of_the_quantised_values(name: str, 
     tolerance = 2.0**-20 * float_pass(layer, which, magnitude_a, magnitude_b)
     assert y.dtype == np.float32
     assert (np.abs(y - float_pass(layer, which, a.values(), b_values)) <= tolerance).all()
-
-
-def extreme_sums(weights: Codes, a_bits: int, a_signed: bool) -> tuple[int, int]:
-    """The least and the greatest sum that any input can give, by choosing each input for itself."""
-    ends = np.array(least_and_greatest(a_bits, a_signed)).reshape(2, 1, 1, 1, 1)
-    products = ends * weights
-    return int(products.min(axis=0).sum(axis=(1, 2, 3)).min()), int(products.max(axis=0).sum(axis=(1, 2, 3)).max())
-
-
-@given(st.integers(1, 16), st.booleans(), st.integers(1, 16), st.integers(2, 16), st.integers(0, 99))
-def test_no_result_saturates_at_the_safe_shift(
-    a_bits: int, a_signed: bool, b_bits: int, out_bits: int, seed: int
-) -> None:
-    weights = draw_codes(seed, (4, 3, 2, 2), b_bits, True)
-    shift = safe_shift(weights, a_bits, a_signed, out_bits)
-    least, greatest = extreme_sums(weights, a_bits, a_signed)
-    low, high = least_and_greatest(out_bits, True)
-    assert low <= least >> shift
-    assert greatest + 2**shift - 1 >> shift <= high
-
-
-@given(st.integers(1, 16), st.integers(1, 16), st.integers(2, 16), st.integers(0, 99))
-def test_one_shift_less_can_saturate(a_bits: int, b_bits: int, out_bits: int, seed: int) -> None:
-    """Shown where the bound is reached: unsigned inputs, weights of one sign, noise that rounds up."""
-    weights = draw_codes(seed, (4, 3, 2, 2), b_bits, False)
-    shift = safe_shift(weights, a_bits, False, out_bits)
-    if shift:
-        _, greatest = extreme_sums(weights, a_bits, False)
-        assert greatest + 2 ** (shift - 1) - 1 >> shift - 1 > least_and_greatest(out_bits, True)[1]
-
-
-def test_weights_of_zero_need_no_shift() -> None:
-    assert safe_shift(np.zeros((2, 1, 1, 1), dtype=np.int64), 8, False, 2) == 0
-
-
-def test_the_safe_shift_holds_for_an_executed_pass() -> None:
-    layer = LAYERS["padded"]
-    weights = np.full(layer.weight_shape, -128)
-    shift = safe_shift(weights, 8, False, 8)
-    output = Output(Format.INT16, 8, signed=True, shift=shift)
-    program, memory = run_pass(
-        layer, Pass.FORWARD, Precision(8, 8, False, True), np.full(layer.input_shape, 255), weights, output
-    )
-    least = -128 * 255 * 9 * layer.in_channels
-    assert program.result(memory).min() == round(least / 2**shift) > -128
