@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from sim.common.places import CHECKOUT
 from sim.contract import generate
 
 
@@ -20,6 +21,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.write and not CHECKOUT:
+        raise ValueError("--write changes the kit's own files: run it in a checkout, not in an installed kit")
     stale = generate.drifted()
     for path in stale:
         if arguments.write:

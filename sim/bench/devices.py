@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.common.places import HLS, ROOT
+from sim.common.places import HLS
 from sim.contract import BUILDS, Build
-from sim.devices.hls_executor import hls_sources, vendor_headers
+from sim.devices.hls_executor import WORKPLACE, hls_sources, vendor_headers
 from sim.devices.rtl_sources import SPLIT, rtl_sources
 
 NAMES = ("hls", "rtl", "vitis")
@@ -54,9 +54,9 @@ def _rtl(build: Build) -> Dut:
 
 
 def _vitis(build: Build) -> Dut:
-    folder = HLS / "build" / f"vitis_{build.name}" / "solution" / "syn" / "verilog"
+    folder = WORKPLACE / "build" / f"vitis_{build.name}" / "solution" / "syn" / "verilog"
     sources = sorted(folder.glob("*.v"))
     if not sources:
-        place = folder.relative_to(ROOT)
-        raise ValueError(f"no Verilog in {place}: run 'make -C hls csynth BUILD={build.name}' where Vitis HLS is")
+        goal = f"make -C {WORKPLACE} csynth BUILD={build.name}"
+        raise ValueError(f"no Verilog in {folder}: run '{goal}' where Vitis HLS is")
     return Dut(sources, build_args=["-Wno-fatal"])

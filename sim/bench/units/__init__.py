@@ -106,7 +106,7 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
                 log_file=build / "build.log",
             )
             runner.test(
-                test_module=f"sim.bench.units.{unit.bench}",
+                test_module=f"{__name__}.{unit.bench}",
                 hdl_toplevel=unit.toplevel,
                 build_dir=build,
                 waves=waves,
