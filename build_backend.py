@@ -27,7 +27,9 @@ from {KIT}.sim import __version__ as __version__
 '''
 
 
-def build_wheel(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
+def build_wheel(
+    wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None
+) -> str:
     checkout = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         lay_out(checkout, Path(folder))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.tools import ROOT, files_of_the_repository
+
 PYTHON = f'exec "{sys.executable}" "$@"'
 GXX = "echo 12"
 MAKE = "echo GNU Make 4.3"
@@ -70,16 +71,6 @@ def test_lock_holds_only_exact_pins() -> None:
     lines = (ROOT / "requirements.lock").read_text().splitlines()
     assert lines
     assert [line for line in lines if not pin.fullmatch(line)] == []
-
-
-def files_of_the_repository() -> list[Path]:
-    if not (ROOT / ".git").exists():
-        pytest.skip("not a git checkout")
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
-    )
-    files = [ROOT / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
-    return [file for file in files if file.is_file()]
 
 
 def test_no_file_names_a_folder_of_the_machine_or_a_package_index() -> None:
