@@ -10,6 +10,7 @@ Bits(forward=3, gradient=8)
 from importlib.util import find_spec
 
 from cpt_model.schedules import CPT, Bits, PrecisionScheduler, Static, named
+from sim.common.version import __version__ as __version__
 
 if find_spec("torch") is not None:  # a board has none, and needs the schedules only
     from cpt_model.emulate import EmulationError, emulate

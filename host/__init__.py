@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sim.common.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from host.compiler.jobs import Step as Step
     from host.compiler.jobs import drawn_operands as drawn_operands
@@ -45,7 +47,7 @@ __all__ = list(HOMES)
 def __getattr__(name: str) -> Any:
     if name not in HOMES:
         raise AttributeError(f"module 'host' has no attribute '{name}'")
-    return getattr(import_module(HOMES[name]), name)
+    return getattr(import_module(__name__.removesuffix("host") + HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

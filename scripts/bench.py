@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--repeat {arguments.repeat}: must be 1 or more")
     results = {}
     for name in arguments.names or BENCHMARKS:
-        results[name] = import_module(f"scripts.benchmarks.{name}").measure(arguments.repeat)
+        results[name] = import_module(f"{__package__}.benchmarks.{name}").measure(arguments.repeat)
         if not arguments.json:
             print(f"{name}: {BENCHMARKS[name]}")
             for what, value in results[name].items():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 
 from host.driver.errors import DeviceError
 from sim.bench.runner import BenchError
+from sim.common.places import INSTALLER
+from sim.common.version import __version__
 
 EPILOG = """\
 start here:
@@ -59,13 +60,6 @@ COMMANDS = (
 )
 
 
-def kit_version() -> str:
-    try:
-        return version("cpt-kit")
-    except PackageNotFoundError:  # as on the board, where the folders are only copied
-        return "(not installed)"
-
-
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cpt",
@@ -73,10 +67,10 @@ def build_parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"cpt-kit {kit_version()}")
+    parser.add_argument("--version", action="version", version=f"cpt-kit {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in COMMANDS:
-        import_module(f"scripts.{name}").add_parser(commands)
+        import_module(f"{__package__}.{name}").add_parser(commands)
     return parser
 
 
@@ -93,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"cpt: {problem}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as missing:
-        print(f"cpt: this command needs the package '{missing.name}', which 'make setup' installs", file=sys.stderr)
+        print(f"cpt: this command needs the package '{missing.name}', which {INSTALLER} installs", file=sys.stderr)
         return 2
     except MemoryError as problem:
         print(f"cpt: this machine's memory is too small: {problem}", file=sys.stderr)

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from sim.common.files import write_atomically
+from sim.common.places import CHECKOUT
 from sim.contract import generate
 
 
@@ -21,6 +22,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.write and not CHECKOUT:
+        raise ValueError("--write changes the kit's own files: run it in a checkout, not in an installed kit")
     stale = generate.drifted()
     for path in stale:
         if arguments.write:

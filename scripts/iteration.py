@@ -10,9 +10,10 @@ from host.compiler.jobs import RESULTS, Step, training_jobs
 from host.compiler.networks import named_network
 from host.measure.iteration import LIST_PASSES, finished, measured, shape, summary
 from sim.common.files import write_atomically
+from sim.common.places import CHECKOUT
 from sim.contract import BUILDS, Build
 
-FOLDER = Path("vivado") / "iterations"
+FOLDER = Path("vivado" if CHECKOUT else "out") / "iterations"
 
 
 def add_parser(commands: argparse._SubParsersAction) -> None:

@@ -13,11 +13,11 @@ from scripts import train_flags
 if TYPE_CHECKING:
     from cpt_model.training import Settings, Summary
 
-DESCRIPTION = """\
+DESCRIPTION = f"""\
 Trains a network. Settings come from the recipe of the network (or --config), flags override them. The flags of the CPT
 authors' code work unchanged; those with a dash are the short forms of the same things. Everything about a run is in
 its folder; --automatic_resume continues it bit for bit, however it ended. Several processes: torchrun
---nproc-per-node 2 -m scripts.cli train ...
+--nproc-per-node 2 -m {__package__}.cli train ...
 """
 
 

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+import cpt_model
+import host
+from sim import __version__
+from tests.tools import ROOT, files_of_the_repository
+
 PYTHON = f'exec "{sys.executable}" "$@"'
 GXX = "echo 12"
 MAKE = "echo GNU Make 4.3"
@@ -72,14 +76,22 @@ def test_lock_holds_only_exact_pins() -> None:
     assert [line for line in lines if not pin.fullmatch(line)] == []
 
 
-def files_of_the_repository() -> list[Path]:
-    if not (ROOT / ".git").exists():
-        pytest.skip("not a git checkout")
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
-    )
-    files = [ROOT / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
-    return [file for file in files if file.is_file()]
+def test_every_file_that_names_the_version_names_this_one() -> None:
+    assert f'\nversion = "{__version__}"\n' in (ROOT / "pyproject.toml").read_text()
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == __version__
+    assert {cpt_model.__version__, host.__version__} == {__version__}
+
+
+def test_the_files_that_contributors_are_sent_to_exist() -> None:
+    rows = re.findall(r"^\| an? .*", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    paths = [path for row in rows for path in re.findall(r"`([\w/]+(?:/[\w.]+)?)`", row) if "/" in path]
+    names = [name for row in rows for name in re.findall(r"[\w/]+\.(?:py|toml|cpp|sv)\b", row)]
+    assert len(paths) > 8
+    assert len(names) > 10
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    every = {path.name for path in files_of_the_repository()}
+    assert [name for name in names if name.split("/")[-1] not in every] == []
 
 
 def test_no_file_names_a_folder_of_the_machine_or_a_package_index() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +35,16 @@ Memory = npt.NDArray[np.uint8]
 
 # `small_conv` and `small_wgrad` lie in [0, LIST) of a region of REGION bytes; two commands fit behind.
 LIST, REGION = 6784, 7040
+
+
+def files_of_the_repository() -> list[Path]:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
+    )
+    files = [ROOT / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
+    return [file for file in files if file.is_file()]
 
 
 def contract() -> dict[str, Any]:

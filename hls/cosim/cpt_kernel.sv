@@ -3,37 +3,6 @@
 /// Transaction-accurate: the kernel runs in C++ (dpi.cpp) and each of its memory accesses is one AXI burst of one beat
 /// on the master it belongs to. Cycles mean nothing here; integers, addresses, strobes and responses do.
 
-`define MASTER_PORTS(PORT) \
-    output logic [AddressBits-1:0] PORT``_awaddr, \
-    output logic [0:0]             PORT``_awid, \
-    output logic [7:0]             PORT``_awlen, \
-    output logic [2:0]             PORT``_awsize, \
-    output logic [1:0]             PORT``_awburst, \
-    output logic                   PORT``_awvalid, \
-    input  logic                   PORT``_awready, \
-    output logic [DataBits-1:0]    PORT``_wdata, \
-    output logic [BusBytes-1:0]    PORT``_wstrb, \
-    output logic                   PORT``_wlast, \
-    output logic                   PORT``_wvalid, \
-    input  logic                   PORT``_wready, \
-    input  logic [0:0]             PORT``_bid, \
-    input  logic [1:0]             PORT``_bresp, \
-    input  logic                   PORT``_bvalid, \
-    output logic                   PORT``_bready, \
-    output logic [AddressBits-1:0] PORT``_araddr, \
-    output logic [0:0]             PORT``_arid, \
-    output logic [7:0]             PORT``_arlen, \
-    output logic [2:0]             PORT``_arsize, \
-    output logic [1:0]             PORT``_arburst, \
-    output logic                   PORT``_arvalid, \
-    input  logic                   PORT``_arready, \
-    input  logic [0:0]             PORT``_rid, \
-    input  logic [DataBits-1:0]    PORT``_rdata, \
-    input  logic [1:0]             PORT``_rresp, \
-    input  logic                   PORT``_rlast, \
-    input  logic                   PORT``_rvalid, \
-    output logic                   PORT``_rready
-
 // Port NUMBER of the kernel drives master PORT; the answer of the port that waits is used.
 `define MASTER_ASSIGN(PORT, NUMBER) \
   assign PORT``_awaddr = address_q; \
@@ -64,33 +33,10 @@
   assign r_data[NUMBER] = PORT``_rdata;
 
 module cpt_kernel #(
-    parameter  int unsigned BusBytes    = 8,             ///< width of the masters' data: the build's bus_bytes
-    localparam int unsigned DataBits    = 8 * BusBytes,
-    localparam int unsigned AddressBits = 32
+    parameter  int unsigned BusBytes = 8,             ///< width of the masters' data: the build's bus_bytes
+    localparam int unsigned DataBits = 8 * BusBytes
 ) (
-    input  logic ap_clk,
-    input  logic ap_rst_n,
-    output logic interrupt,
-    input  logic [11:0] s_axi_control_awaddr,
-    input  logic        s_axi_control_awvalid,
-    output logic        s_axi_control_awready,
-    input  logic [31:0] s_axi_control_wdata,
-    input  logic [ 3:0] s_axi_control_wstrb,
-    input  logic        s_axi_control_wvalid,
-    output logic        s_axi_control_wready,
-    output logic [ 1:0] s_axi_control_bresp,
-    output logic        s_axi_control_bvalid,
-    input  logic        s_axi_control_bready,
-    input  logic [11:0] s_axi_control_araddr,
-    input  logic        s_axi_control_arvalid,
-    output logic        s_axi_control_arready,
-    output logic [31:0] s_axi_control_rdata,
-    output logic [ 1:0] s_axi_control_rresp,
-    output logic        s_axi_control_rvalid,
-    input  logic        s_axi_control_rready,
-    `MASTER_PORTS(m_axi_commands),
-    `MASTER_PORTS(m_axi_loads),
-    `MASTER_PORTS(m_axi_stores)
+`include "../../vivado/rtl/cpt_kernel_pins.svh"
 );
   localparam logic [2:0] BeatSize = 3'($clog2(BusBytes));
 
@@ -119,7 +65,7 @@ module cpt_kernel #(
   state_e state_q;
   int unsigned list_q;  // whose beat is under way: a reset may have ended that list
   logic [1:0] port_q;
-  logic [AddressBits-1:0] address_q;
+  logic [31:0] address_q;
   logic [DataBits-1:0] data_q;
   logic [BusBytes-1:0] strobe_q;
   logic aw_valid_q, w_valid_q, ar_valid_q;
@@ -155,7 +101,7 @@ module cpt_kernel #(
             state_q <= write ? Write : Read;
             list_q <= list;
             port_q <= port[1:0];
-            address_q <= address[AddressBits-1:0];
+            address_q <= address[31:0];
             data_q <= data[DataBits-1:0];
             strobe_q <= strobe[BusBytes-1:0];
             {aw_valid_q, w_valid_q, ar_valid_q} <= {write, write, !write};

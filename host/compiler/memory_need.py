@@ -73,7 +73,7 @@ def boot_option(need: int) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m host.compiler.memory_need", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(prog=f"python -m {__package__}.memory_need", description=__doc__.split("\n")[0])
     parser.add_argument("--depth", type=int, default=74, help="of the CIFAR ResNet (default 74)")
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--bits", type=int, nargs=2, default=(8, 8), metavar=("FW", "BW"), help="the widest of a run")

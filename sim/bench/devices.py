@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sim.common.places import HLS, ROOT
+from sim.common.places import HLS
 from sim.contract import BUILDS, Build
-from sim.devices.hls_executor import hls_sources, vendor_headers
-from sim.devices.rtl_sources import SPLIT, rtl_sources
+from sim.devices.hls_executor import WORKPLACE, hls_sources, vendor_headers
+from sim.devices.rtl_sources import SPLIT, STRICT, rtl_sources
 
 NAMES = ("hls", "rtl", "vitis")
 
@@ -38,7 +38,7 @@ def _hls(build: Build) -> Dut:
     c_sources = [*hls_sources(), HLS / "cosim" / "dpi.cpp"]
     return Dut(
         sources=[HLS / "cosim" / "cpt_kernel.sv"],
-        build_args=["-Wall", "-Wno-SYMRSVDWORD", "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
+        build_args=[*STRICT, "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
         parameters={"BusBytes": build.bus_bytes},
     )
 
@@ -48,15 +48,15 @@ def _rtl(build: Build) -> Dut:
     pins = ["--no-public-flat-rw", "--public-depth", "1"]
     return Dut(
         sources=rtl_sources(),
-        build_args=["-Wall", "-Wno-SYMRSVDWORD", "--noassert", "-O3", *SPLIT, *pins, "-CFLAGS", "-O2"],
+        build_args=[*STRICT, "--noassert", "-O3", *SPLIT, *pins, "-CFLAGS", "-O2"],
         parameters={"BuildNumber": list(BUILDS).index(build.name)},
     )
 
 
 def _vitis(build: Build) -> Dut:
-    folder = HLS / "build" / f"vitis_{build.name}" / "solution" / "syn" / "verilog"
+    folder = WORKPLACE / "build" / f"vitis_{build.name}" / "solution" / "syn" / "verilog"
     sources = sorted(folder.glob("*.v"))
     if not sources:
-        place = folder.relative_to(ROOT)
-        raise ValueError(f"no Verilog in {place}: run 'make -C hls csynth BUILD={build.name}' where Vitis HLS is")
+        goal = f"make -C {WORKPLACE} csynth BUILD={build.name}"
+        raise ValueError(f"no Verilog in {folder}: run '{goal}' where Vitis HLS is")
     return Dut(sources, build_args=["-Wno-fatal"])

@@ -83,7 +83,7 @@ def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: S
                 log_file=build_dir / "build.log",
             )
             runner.test(
-                test_module="sim.bench.replay",
+                test_module=f"{__package__}.replay",
                 hdl_toplevel=TOPLEVEL,
                 build_dir=build_dir,
                 waves=waves,

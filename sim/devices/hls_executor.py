@@ -17,18 +17,19 @@ from pathlib import Path
 import numpy as np
 
 from sim.common.files import locked
-from sim.common.places import HLS
+from sim.common.places import CHECKOUT, HLS, OUT
 from sim.contract import BUILDS, Build, Error, Memory, Outcome, Register
 
 NOT_KERNEL = ("testbench.cpp", "library.cpp")
 MAKE_SECONDS = 1800
+WORKPLACE = HLS if CHECKOUT else OUT / "hls"  # where make runs; a copy of an installed kit's sources
 
 
 def vendor_headers() -> Path:
     """The folder of Xilinx's ap_int.h and hls_stream.h, which the package hls4ml ships; it is not imported."""
     package = importlib.util.find_spec("hls4ml")
     if package is None or not package.submodule_search_locations:
-        raise OSError("no Xilinx HLS headers: run 'make setup', or 'pip install --no-deps hls4ml==1.3.0'")
+        raise OSError("no Xilinx HLS headers: 'pip install --no-deps hls4ml==1.3.0' brings them")
     return Path(package.submodule_search_locations[0]) / "templates" / "vivado" / "ap_types"
 
 
@@ -38,29 +39,41 @@ def hls_sources() -> list[Path]:
 
 
 def make(*goals: str) -> subprocess.CompletedProcess[str]:
-    """Runs make in `hls/`; one process at a time, as several tests may build the same files at once."""
+    """Runs make in WORKPLACE; one process at a time, as several may want the same files at once."""
     for tool in ("g++", "make"):
         if shutil.which(tool) is None:
             raise OSError(f"the HLS kernel is compiled on this machine, and {tool} is missing: apt-get install {tool}")
-    (HLS / "build").mkdir(exist_ok=True)
-    with locked(HLS / "build" / ".lock", MAKE_SECONDS):
-        command = ["make", "--no-print-directory", "-C", str(HLS), *goals, f"PYTHON={sys.executable}"]
+    (WORKPLACE / "build").mkdir(parents=True, exist_ok=True)
+    with locked(WORKPLACE / "build" / ".lock", MAKE_SECONDS):
+        copy_changed(HLS, WORKPLACE)
+        command = ["make", "--no-print-directory", "-C", str(WORKPLACE), *goals, f"PYTHON={sys.executable}"]
         try:
             return subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAKE_SECONDS)
         except subprocess.TimeoutExpired:
             raise OSError(f"'{' '.join(command)}' did not end in {MAKE_SECONDS} seconds and was stopped") from None
 
 
+def copy_changed(source: Path, target: Path) -> None:
+    """Copies files that differ; the others keep their times, so that make does not compile them again."""
+    if source == target:
+        return
+    for path in filter(Path.is_file, source.rglob("*")):
+        copy = target / path.relative_to(source)
+        if not copy.exists() or copy.read_bytes() != path.read_bytes():
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy(path, copy)
+
+
 def build_library(name: str) -> Path:
     """The shared library of a build, up to date."""
     vendor_headers()
     library = Path("build") / name / "libcpt_kernel.so"
-    if not (HLS / library).exists():
+    if not (WORKPLACE / library).exists():
         print(f"compiling the HLS kernel, {name} build, once (a minute or more)", file=sys.stderr, flush=True)
     made = make(str(library))
     if made.returncode:
         raise OSError(f"the HLS kernel does not compile:\n{made.stdout}{made.stderr}")
-    return HLS / library
+    return WORKPLACE / library
 
 
 @lru_cache

@@ -14,9 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from sim.common.files import locked
-from sim.common.places import OUT, VIVADO
+from sim.common.places import OUT, ROOT, RTL, VIVADO
 from sim.contract import BUILDS
-from sim.devices.rtl_sources import SPLIT, rtl_sources
+from sim.devices.rtl_sources import SPLIT, STRICT, rtl_sources
 from sim.devices.verilator import verilator_environment
 
 HARNESS = VIVADO / "harness"
@@ -78,7 +78,7 @@ def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
     trace = ["--trace-vcd"] if waves else []
     verilate = [
         *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "fast", "--x-initial", "fast", *SPLIT),
-        *("--noassert", "-Wall", "-Wno-SYMRSVDWORD", f"-GBuildNumber={list(BUILDS).index(name)}", *trace),
+        *("--noassert", *STRICT, f"-GBuildNumber={list(BUILDS).index(name)}", *trace),
         *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(folder / "verilated")),
         *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
         *(str(HARNESS / "states.vlt"), *map(str, rtl_sources())),
@@ -116,8 +116,9 @@ def main() -> None:
 
 
 def sources_digest(commands: list[list[str]]) -> str:
-    digest = hashlib.sha256(repr(commands).encode())
-    for path in [*rtl_sources(), *sorted(HARNESS.iterdir())]:
+    """The same for the same files in another folder."""
+    digest = hashlib.sha256(repr(commands).replace(str(ROOT), "").encode())
+    for path in [*rtl_sources(), *sorted(RTL.glob("*.svh")), *sorted(HARNESS.iterdir())]:
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

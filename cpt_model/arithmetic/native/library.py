@@ -1,7 +1,7 @@
 """Compiles the C++ files beside it with g++ on first use, for this machine's processor, and loads them by ctypes.
 
 Without g++ the same arithmetic runs in PyTorch operations, several times slower; CPT_NATIVE=0 asks for that. The result
-is kept beside the source, or in ~/.cache/cpt-kit (XDG_CACHE_HOME) where that folder cannot be written.
+is kept in out/native, or in the user's cache where that folder cannot be written or the kit is installed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 import torch
 
 from sim.common.files import locked
+from sim.common.places import CACHE, OUT
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math")
@@ -157,9 +158,8 @@ def _processor() -> str:
 
 
 def _writable_folder() -> Path:
-    """Beside the source, or the user's cache: where nobody else can put a library."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    for folder in (FOLDER / "build", cache / "cpt-kit"):
+    """In `out`, or the user's cache: where no one else can put a library."""
+    for folder in (OUT / "native", CACHE / "native"):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError:

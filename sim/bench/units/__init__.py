@@ -10,6 +10,7 @@ from pathlib import Path
 from sim.bench.runner import LOCK_SECONDS, BenchError, environment, raise_failures
 from sim.common.files import locked
 from sim.common.places import OUT, RTL, VIVADO
+from sim.devices.rtl_sources import STRICT
 from sim.devices.verilator import verilator_environment
 from sim.synthesis.yosys import PRIMITIVES, run_yosys
 
@@ -83,7 +84,7 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
     kind = f"{simulator}-synthesised" if unit.synthesised else simulator
     build = build_folder(unit, kind, waves)
     build.mkdir(parents=True, exist_ok=True)
-    arguments = ["-Wall", "-Wno-SYMRSVDWORD", "--assert"] if simulator == "verilator" else ["-g2012"]
+    arguments = [*STRICT, "--assert"] if simulator == "verilator" else ["-g2012"]
     tools = verilator_environment() if simulator == "verilator" else {}
     sources, parameters = unit.sources(), unit.parameters
     if simulator == "icarus" or unit.synthesised:
@@ -107,7 +108,7 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
                 log_file=build / "build.log",
             )
             runner.test(
-                test_module=f"sim.bench.units.{unit.bench}",
+                test_module=f"{__name__}.{unit.bench}",
                 hdl_toplevel=unit.toplevel,
                 build_dir=build,
                 waves=waves,

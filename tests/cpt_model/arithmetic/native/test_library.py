@@ -30,6 +30,8 @@ def test_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_compiler_a_warning_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert library.load() is not None
+    library.load.cache_clear()
     monkeypatch.setattr(library.shutil, "which", lambda name: None)
     assert library.load() is not None, "what was compiled before needs no compiler"
     library.load.cache_clear()
@@ -42,10 +44,11 @@ def test_source_that_does_not_compile(monkeypatch: pytest.MonkeyPatch, tmp_path:
     broken = tmp_path / "some.cpp"
     broken.write_text("int main( {")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.setattr(library, "OUT", tmp_path)
     monkeypatch.setattr(library, "SOURCES", {broken.name: "-O0"})
     with pytest.warns(UserWarning, match=r"some\.cpp.* failed"):
         assert library.load() is None
-    assert not list((tmp_path / "build").glob("*.so"))
+    assert not list((tmp_path / "native").glob("*.so"))
 
 
 def test_a_processor_that_multiplies_no_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -69,6 +72,7 @@ def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     source = tmp_path / "some.cpp"
     source.write_text("")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.setattr(library, "OUT", tmp_path)
     monkeypatch.setattr(library, "SOURCES", {source.name: "-O0"})
     monkeypatch.setattr(library, "COMPILE_SECONDS", 0.2)
     monkeypatch.setattr(library, "FLAGS", ("5",))
@@ -79,16 +83,13 @@ def test_a_compiler_that_never_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         assert library.load() is None
 
 
-def test_a_read_only_installation_compiles_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_checkout_that_cannot_be_written_compiles_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(library, "FOLDER", tmp_path / "file")  # no folder can be made in a file
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(library, "OUT", tmp_path / "file")  # no folder can be made in a file
+    monkeypatch.setattr(library, "CACHE", tmp_path / "cache")
     folder = library._writable_folder()
-    assert folder == tmp_path / "cache" / "cpt-kit"
+    assert folder == tmp_path / "cache" / "native"
     assert folder.stat().st_mode & 0o777 == 0o700
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert library._writable_folder() == tmp_path / ".cache" / "cpt-kit"
 
 
 def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(
@@ -97,11 +98,12 @@ def test_a_lock_that_is_never_given_back_is_waited_for_only_so_long(
     source = tmp_path / "some.cpp"
     source.write_text("")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
+    monkeypatch.setattr(library, "OUT", tmp_path)
     monkeypatch.setattr(library, "SOURCES", {source.name: "-O0"})
     monkeypatch.setattr(library, "COMPILE_SECONDS", 0.2)
-    (tmp_path / "build").mkdir()
+    (tmp_path / "native").mkdir()
     with (
-        locked(tmp_path / "build" / ".lock", 0),
+        locked(tmp_path / "native" / ".lock", 0),
         pytest.warns(UserWarning, match=r"another process has held .*/\.lock for 0\.2 s"),
     ):
         assert library.load() is None
