@@ -20,9 +20,9 @@ from host.compiler.jobs import RESULTS, Job, Step, drawn_operands, training_jobs
 from host.compiler.layer import Conv
 from host.compiler.networks import named_network
 from host.measure.golden import Golden, Product, job_key
-from host.measure.prediction import BYTES_PER_CYCLE, bound_cycles, model_cycles
+from host.measure.prediction import bound_cycles, model_cycles
 from scripts.board_fit import add_fit
-from sim.contract import BUILDS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME, Build
+from sim.contract import BOARD_BYTES_PER_CYCLE, BUILDS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME, Build
 from sim.devices import EXECUTORS
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         parser.add_argument(
             "--bandwidth",
             type=above_zero,
-            default=BYTES_PER_CYCLE,
+            default=BOARD_BYTES_PER_CYCLE,
             metavar="BYTES",
-            help=f"of the memory, a cycle, for bound and model ({BYTES_PER_CYCLE:g})",
+            help=f"of the memory, a cycle, for bound and model ({BOARD_BYTES_PER_CYCLE:g})",
         )
         parser.add_argument(
             "--clock-mhz",

@@ -25,6 +25,7 @@ def add_fit(jobs: argparse._SubParsersAction) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.cost.fitting import fit
     from host.measure.report import read_csv
+    from sim.contract import BOARD_LATENCY_CYCLES
     from sim.latency.core import LIST_BEGINS
 
     rows = read_csv(arguments.csv)
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         "build": found.build.name,
         "clock_mhz": found.clock_mhz,
         "bytes_per_cycle": round(found.bytes_per_cycle, 3),
-        "latency": 60,
+        "latency": BOARD_LATENCY_CYCLES,
         "list_us": round(found.list_us + LIST_BEGINS / found.clock_mhz, 3),
     }
     write_atomically(arguments.out, json.dumps(profile, indent=2) + "\n")

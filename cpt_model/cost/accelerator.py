@@ -19,7 +19,7 @@ from host.compiler.jobs import pass_precision, stored_results
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
-from sim.contract import Build
+from sim.contract import BOARD_ARM_BYTES_PER_CYCLE, OVERLAY_CLOCK_MHZ, Build
 from sim.latency import CommandTime, Memory, command_time
 
 
@@ -46,8 +46,8 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("zc706", Build.named("zc706"), 200.0, Memory(50.0, 60)),  # the SODIMM on the PL side, 10 GB/s
-        Profile("zc706-ps", Build.named("zc706"), 200.0, Memory(17.0, 60)),  # the ARM's DDR3, 3.4 GB/s
+        Profile("zc706", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory()),  # the SODIMM on the PL side
+        Profile("zc706-ps", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(BOARD_ARM_BYTES_PER_CYCLE)),
     )
 }
 

@@ -32,7 +32,7 @@ class Space:
     columns: Sequence[int] = (BASE.build.columns,)
     slice_groups: Sequence[int] = (3, 6, 9, 12, 15, 18, 27, 36)
     lane_words: Sequence[int] = (BASE.build.lane_words,)
-    clocks_mhz: Sequence[float] = (100.0, 200.0)
+    clocks_mhz: Sequence[float] = (BASE.clock_mhz / 2, BASE.clock_mhz)
     bandwidths: Sequence[float] = tuple(sorted(profile.gigabytes_per_second for profile in PROFILES.values()))
 
     def builds(self) -> list[Build]:

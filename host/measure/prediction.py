@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sim.contract import Build, Command, array_cycles, operand_a, operand_b, output, row_sums
+from sim.contract import BOARD_BYTES_PER_CYCLE, Build, Command, array_cycles, operand_a, operand_b, output, row_sums
 from sim.latency import Memory, command_time
 from sim.latency.core import LIST_BEGINS
-
-BYTES_PER_CYCLE = 50.0  # the ZC706's SODIMM at 200 MHz: 10 GB/s
 
 
 def moved_bytes(command: Command) -> int:
@@ -36,13 +34,13 @@ def _touched(extent: int, windows: int, kernel: int, stride: int, up: int) -> in
     return extent if up > 1 else min(extent, (windows - 1) * min(stride, kernel) + kernel)
 
 
-def bound_cycles(commands: Iterable[Command], build: Build, bytes_per_cycle: float = BYTES_PER_CYCLE) -> float:
+def bound_cycles(commands: Iterable[Command], build: Build, bytes_per_cycle: float = BOARD_BYTES_PER_CYCLE) -> float:
     """No executor of this build is faster: its bus reads and writes one beat a cycle each, if memory keeps up."""
     bytes_per_cycle = min(bytes_per_cycle, 2 * build.bus_bytes)
     return sum(max(array_cycles(command, build), moved_bytes(command) / bytes_per_cycle) for command in commands)
 
 
-def model_cycles(commands: Iterable[Command], build: Build, bytes_per_cycle: float = BYTES_PER_CYCLE) -> float:
+def model_cycles(commands: Iterable[Command], build: Build, bytes_per_cycle: float = BOARD_BYTES_PER_CYCLE) -> float:
     """By the latency model, from the list's start to its end."""
     memory = Memory(bytes_per_cycle)
     return LIST_BEGINS + sum(command_time(command, build, memory).cycles for command in commands)

@@ -49,7 +49,8 @@ def render_python(contract: Contract) -> str:
     lines = [f'"""{NOTICE}"""', "", "from enum import IntEnum", ""]
     lines += [f"VERSION_{name.upper()} = {value}" for name, value in contract["version"].items()]
     lines += [f"{name.upper()} = {value}" for name, value in contract["limits"].items()]
-    lines += [f"OVERLAY_{name.upper()} = {json.dumps(value)}" for name, value in contract["overlay"].items()]
+    for table in ("overlay", "board"):
+        lines += [f"{table.upper()}_{name.upper()} = {json.dumps(value)}" for name, value in contract[table].items()]
     for table in ENUMS:
         lines += ["", "", f"class {class_name(table)}(IntEnum):"]
         lines += [f"    {name.upper()} = {value}" for name, value in contract[table].items()]

@@ -11,7 +11,17 @@ from types import TracebackType
 
 import numpy as np
 
-from sim.contract import BUILDS, COMMAND_BYTES, ApCtrl, Build, Irq, Memory, Register
+from sim.contract import (
+    BOARD_BYTES_PER_CYCLE,
+    BOARD_LATENCY_CYCLES,
+    BUILDS,
+    COMMAND_BYTES,
+    ApCtrl,
+    Build,
+    Irq,
+    Memory,
+    Register,
+)
 from sim.devices.rtl_library import build_folder, load_library
 
 PORTS = ("commands", "loads", "stores")
@@ -19,10 +29,10 @@ PORTS = ("commands", "loads", "stores")
 
 @dataclass(frozen=True)
 class Ddr:
-    """How the memory behaves. The defaults are the ZC706's PL SODIMM at 200 MHz: 10 GB/s, 300 ns."""
+    """How the memory behaves. The defaults are the ZC706's PL SODIMM."""
 
-    bytes_per_cycle: float = 50.0  # reads and writes together
-    latency: int = 60  # cycles to the first beat of a read, and to a write's response
+    bytes_per_cycle: float = BOARD_BYTES_PER_CYCLE  # reads and writes together
+    latency: int = BOARD_LATENCY_CYCLES  # cycles to the first beat of a read, and to a write's response
     stall: float = 0.0  # share of cycles in which a channel is held back at random, those of registers included
     read_errors: float = 0.0  # share of beats answered with an error
     write_errors: float = 0.0  # share of bursts

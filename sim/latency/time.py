@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sim.contract import BOARD_BYTES_PER_CYCLE, BOARD_LATENCY_CYCLES
+
 
 @dataclass(frozen=True)
 class Memory:
     """What the core reads from and writes to: one bandwidth for both, and the cycles to a read's first beat."""
 
-    bytes_per_cycle: float = 50.0
-    latency: int = 60
+    bytes_per_cycle: float = BOARD_BYTES_PER_CYCLE
+    latency: int = BOARD_LATENCY_CYCLES
 
     def __post_init__(self) -> None:
         if not (self.bytes_per_cycle > 0 and self.latency >= 0):
