@@ -1,137 +1,102 @@
-"""`cpt board`: the driver from the command line, on a board or on simulated devices with the same output.
-
-measure: real passes of chosen iterations of a schedule, checked bit for bit, repeated, with spread.
-stream: the same passes one behind the other, uploads hidden behind execution, as training does it.
-export: golden data for a machine without PyTorch. info: what a device says of itself.
-"""
+"""`cpt board`: the driver from the command line, on a board or on simulated devices with the same output."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from host.compiler.jobs import RESULTS, Job, Step, drawn_operands, training_jobs
-from host.compiler.layer import Conv
-from host.compiler.networks import named_network
-from host.measure.golden import Golden, Product, job_key
-from host.measure.prediction import bound_cycles, model_cycles
-from scripts.board_fit import add_fit
-from sim.contract import BOARD_BYTES_PER_CYCLE, BUILDS, OVERLAY_CLOCK_MHZ, OVERLAY_NAME, Build
-from sim.devices import EXECUTORS
+from host.compiler.networks import full_name
+from scripts.flags import Flags, add, add_memory, bytes_per_cycle, devices
+from scripts.parser import Parser, add_command
+from scripts.run_flags import add_precision, schedules
+from sim.common.files import write_atomically
+from sim.contract import OVERLAY_NAME
 
 if TYPE_CHECKING:
+    from host.compiler.jobs import Job, Step
     from host.driver.accelerator import Accelerator
-    from host.driver.stream import Stream
+    from host.measure.golden import Golden, Product
     from host.measure.report import Row
+    from host.measure.source import Source
 
-NETWORK = "resnet8"
-EPILOG = """\
-examples:
-  cpt board measure --network resnet8 --batch 8 --iterations 0,31999 --device hls
-  cpt board measure --network resnet74 --distinct --device rtl --out out/board
-  cpt board export --network resnet74 --out golden.json      (then, on the board:)
+ARCH = "cifar10_resnet_8"
+DESCRIPTION = """\
+Runs passes of a network through the driver, at chosen iterations of a precision schedule:
+each pass alone and repeated (measure), or one behind the other as in training (stream).
+Every result is checked bit for bit against golden data, which PyTorch computes, or a file holds.
+"""
+EXAMPLES = """\
+  cpt board measure --arch cifar10_resnet_8 --batch 8 --iterations 0,31999 --device hls
+  cpt board measure --arch cifar10_resnet_74 --distinct --device rtl --out out/board
+  cpt board export --arch cifar10_resnet_74 --out golden.json      (then, on the board:)
   cpt board measure --golden golden.json --device pynq --bitfile cpt.bit
+  cpt board fit out/board/measured-board-measure.csv
+"""
+FIT = """\
+Finds the memory bandwidth and the host's share of each list that explain a CSV file of
+'cpt board measure' best, and writes a profile for 'cpt cost' and 'cpt train'.
 """
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    board = commands.add_parser("board", help="run a network's passes on the board, or on simulated devices alike")
-    jobs = board.add_subparsers(title="jobs", metavar="JOB", required=True)
-    for name, job, text in (
-        ("measure", measure, "measure the latency of each pass, with spread, checked against golden data"),
-        ("stream", stream, "stream the passes with double buffering, and report each one's time and cycles"),
-    ):
-        parser = jobs.add_parser(
-            name, help=text, description=f"{__doc__}", epilog=EPILOG, formatter_class=argparse.RawTextHelpFormatter
-        )
-        add_device(parser)
-        add_run(parser)
-        parser.add_argument(
-            "--golden",
-            type=Path,
-            metavar="FILE",
-            help="golden data of 'cpt board export'; without\n"
-            "--network its own run (default: PyTorch computes what is expected)",
-        )
-        if job is measure:
-            parser.add_argument("--repeats", type=int, default=5, help="runs of each pass (5)")
-        parser.add_argument(
-            "--bandwidth",
-            type=above_zero,
-            default=BOARD_BYTES_PER_CYCLE,
-            metavar="BYTES",
-            help=f"of the memory, a cycle, for bound and model ({BOARD_BYTES_PER_CYCLE:g})",
-        )
-        parser.add_argument(
-            "--clock-mhz",
-            type=above_zero,
-            default=OVERLAY_CLOCK_MHZ,
-            help=f"of the core ({OVERLAY_CLOCK_MHZ}): turns cycles into time",
-        )
-        parser.add_argument("--out", type=Path, metavar="FOLDER", help="write a CSV file and a plot there")
-        parser.set_defaults(run=job)
-    parser = jobs.add_parser("export", help="write golden data for a machine without PyTorch")
-    add_run(parser)
-    parser.add_argument("--out", type=Path, default=Path("golden.json"), metavar="FILE", help="(golden.json)")
-    parser.set_defaults(run=export)
-    add_fit(jobs)
-    parser = jobs.add_parser("info", help="open a device and print what it is")
-    add_device(parser)
-    parser.set_defaults(run=info)
+def add_flags(parser: Parser) -> None:
+    jobs = parser.add_subparsers(title="jobs", metavar="JOB", required=True)
+    _measuring(_job(jobs, "measure", measure, "measure the latency of each pass, with its spread"), repeat=True)
+    _measuring(_job(jobs, "stream", stream, "run the passes as training does, uploads hidden behind execution"))
+    exporting = _job(jobs, "export", export, "write golden data for a machine without PyTorch")
+    _run(exporting)
+    add(exporting, "--out", metavar="FILE", default=Path("golden.json"), help="file of the golden data")
+    fitting = _job(jobs, "fit", fit, "fit the latency model to measured latencies, and write a profile", FIT)
+    fitting.add_argument("csv", type=Path, metavar="FILE", help="CSV file that 'cpt board measure --out' wrote")
+    add(fitting, "--name", default="fitted", help="name of the profile")
+    add(fitting, "--out", metavar="FILE", default=Path("profile.json"), help="file of the profile")
+    _device(_job(jobs, "info", info, "open a device and print what it is", "Opens a device and prints what it is."))
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--device",
-        choices=(*EXECUTORS, "pynq"),
-        default="reference",
-        help="simulated, or pynq: the board this runs on (reference)",
+def _job(jobs: Any, name: str, run: Any, text: str, description: str = DESCRIPTION) -> Parser:
+    parser = add_command(jobs, name, text, description, EXAMPLES)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _measuring(parser: Parser, repeat: bool = False) -> None:
+    _device(parser)
+    _run(parser)
+    add(
+        *(parser, "--golden"),
+        type=Path,
+        metavar="FILE",
+        shown="computed by PyTorch",
+        help="golden data of 'cpt board export', whose own run is used unless --arch is given",
     )
-    parser.add_argument(
-        "--build",
-        choices=list(BUILDS),
-        help="the build to simulate, or that the board must have\n(simulated: zc706; board: any)",
-    )
-    parser.add_argument("--bitfile", default=f"{OVERLAY_NAME}.bit", help=f"of the board ({OVERLAY_NAME}.bit)")
+    if repeat:
+        add(parser, "--repeat", help="number of runs of each pass")
+    add_memory(parser)
+    add(parser, "--out", help="folder for a CSV file and a plot")
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--network", help=f"resnetN, a CIFAR ResNet 6n + 2 deep ({NETWORK})")
-    parser.add_argument("--batch", type=int, default=128, help="images (128)")
-    parser.add_argument("--only", default="*", metavar="PATTERN", help="layers by name, as in 'layer1.*'")
-    parser.add_argument("--distinct", action="store_true", help="each shape once; rows say how many layers have it")
-    parser.add_argument("--schedule", default="cpt", help="by name, as in 'cpt plot-schedule' (cpt)")
-    parser.add_argument("--fw-bits", type=int, nargs=2, default=(3, 8), metavar=("LOW", "HIGH"), help="(3 8)")
-    parser.add_argument("--bw-bits", type=int, default=8, help="of errors (8)")
-    parser.add_argument("--cycles", type=int, default=32, help="of the schedule (32)")
-    parser.add_argument("--total", type=int, default=64000, help="iterations of the whole run (64000)")
-    parser.add_argument(
-        "--iterations",
-        default="0,1999",
-        metavar="SLICE",
-        help="which to run: 0:64000:8000 as a slice, or 0,10,20 (0,1999: the lowest and the highest precision)",
-    )
-    parser.add_argument(
-        "--results",
-        choices=RESULTS,
-        default="int16",
-        help="what passes store: rounded (as few bits as the precision deserves) or int16, both with row sums;"
-        " ...-products, without them; exact, all bits of the sums (int16)",
-    )
+def _device(flags: Flags) -> None:
+    what = "device to run on: simulated, or the board (pynq)"
+    add(flags, "--device", choices=(*devices(), "pynq"), help=what)
+    add(flags, "--build", default=None, shown="zc706; on the board, any", help="build to simulate, or the board's")
+    add(flags, "--bitfile", metavar="FILE", default=f"{OVERLAY_NAME}.bit", help="overlay of the board")
 
 
-def above_zero(text: str) -> float:
-    """A number that can be divided by, for argparse."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
-    return number
+def _run(flags: Flags) -> None:
+    what = "CIFAR ResNet, by the CPT authors' names: cifar10_resnet_74, ..."
+    add(flags, "--arch", type=full_name, shown=ARCH, help=what, old=["--network"])
+    add(flags, "--batch")
+    add(flags, "--only", help="shell pattern of the layers to run, as in 'layer1.*'")
+    add(flags, "--distinct", action="store_true", help="run each shape once; rows have the number of its layers")
+    add_precision(flags)
+    add(flags, "--steps", old=["--total"])
+    what = "iterations to run: numbers (0,10,20) or a slice (0:64000:8000)"
+    add(flags, "--iterations", metavar="SLICE", default="0,1999", help=what)
+    add(flags, "--results")
 
 
 def chosen_iterations(text: str, total: int) -> list[int]:
@@ -159,27 +124,11 @@ def chosen_iterations(text: str, total: int) -> list[int]:
 
 def chosen_steps(arguments: argparse.Namespace) -> list[Step]:
     """The precision of each chosen iteration."""
-    from cpt_model.schedules import named
+    from host.compiler.jobs import Step
 
-    low, high = arguments.fw_bits
-    schedule = named(arguments.schedule, low, high, arguments.cycles)
-    numbers = chosen_iterations(arguments.iterations, arguments.total)
-    bits = schedule.bits(numbers, arguments.total)
-    return [Step(number, int(width), arguments.bw_bits) for number, width in zip(numbers, bits, strict=True)]
-
-
-def chosen_layers(network: Mapping[str, Conv], pattern: str) -> dict[str, Conv]:
-    layers = {name: layer for name, layer in network.items() if fnmatch(name, pattern)}
-    if not layers:
-        raise ValueError(f"--only '{pattern}' matches no layer; there are: {', '.join(network)}")
-    return layers
-
-
-def distinct(layers: Mapping[str, Conv]) -> tuple[dict[str, Conv], dict[str, int]]:
-    """The first layer of each shape, and how many have it."""
-    first = {layer: name for name, layer in reversed(list(layers.items()))}
-    kept = {name: layer for name, layer in layers.items() if first[layer] == name}
-    return kept, {name: list(layers.values()).count(layer) for name, layer in kept.items()}
+    numbers = chosen_iterations(arguments.iterations, arguments.steps)
+    widths = (schedule.bits(numbers, arguments.steps) for schedule in schedules(arguments))
+    return [Step(number, int(fw), int(bw)) for number, fw, bw in zip(numbers, *widths, strict=True)]
 
 
 def pytorch_product() -> Product:
@@ -187,18 +136,23 @@ def pytorch_product() -> Product:
         from cpt_model.arithmetic.integer import integer_pass
     except ModuleNotFoundError as missing:
         raise ValueError(
-            f"what is expected comes from PyTorch, and '{missing.name}' is missing here: run 'cpt board export' where"
-            " it is installed, copy the file, and give it as --golden"
+            f"golden data comes from PyTorch, and '{missing.name}' is missing here: run 'cpt board export' where it is"
+            " installed, copy the file, and give it as --golden"
         ) from missing
     return integer_pass
 
 
 def golden_data(arguments: argparse.Namespace) -> Golden:
-    """The run that is asked for and what it must give: the file's own run, unless a network is named."""
+    """The run that is asked for and its golden data: the file's own run, unless a network is named."""
+    from host.compiler.jobs import training_jobs
+    from host.compiler.networks import named_network
+    from host.measure.golden import Golden
+    from host.measure.passes import chosen_layers
+
     known = Golden.load(arguments.golden) if getattr(arguments, "golden", None) else None
-    if known is not None and arguments.network is None:
+    if known is not None and arguments.arch is None:
         return replace(known, layers=chosen_layers(known.layers, arguments.only))
-    name = arguments.network or NETWORK
+    name = arguments.arch or ARCH
     layers = chosen_layers(named_network(name, arguments.batch), arguments.only)
     steps = chosen_steps(arguments)
     if known is not None:
@@ -214,19 +168,25 @@ def export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def refuse_without_board(device: str) -> None:
-    """Golden data takes its time: that there is no board is said before."""
-    from host.driver.accelerator import board_device
+def fit(arguments: argparse.Namespace) -> int:
+    from cpt_model.cost import fitting
+    from host.measure.report import read_csv
 
-    if device == "pynq":
-        board_device()
+    rows = read_csv(arguments.csv)
+    found = fitting.fit(rows)
+    write_atomically(arguments.out, json.dumps(found.profile(arguments.name), indent=2) + "\n")
+    print(f"fitted to {len(rows)} latencies, {rows[0].source} on {rows[0].device}")
+    print(f"  memory   {found.bytes_per_cycle:.1f} bytes a cycle, {found.gigabytes_per_second:.2f} GB/s")
+    print(f"  host     {found.list_us:.1f} us for each list")
+    print(f"  model    {found.mean_pct:.1f} % off on average, {found.worst_pct:.1f} % at worst")
+    print(f"wrote {arguments.out}")
+    return 0
 
 
 def opened(arguments: argparse.Namespace) -> Accelerator:
     from host.driver.devices import open_device
 
-    build = Build.named(arguments.build) if arguments.build else None
-    return open_device(arguments.device, build, arguments.bitfile)
+    return open_device(arguments.device, arguments.build, arguments.bitfile)
 
 
 def info(arguments: argparse.Namespace) -> int:
@@ -241,93 +201,54 @@ def info(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def measure(arguments: argparse.Namespace) -> int:
-    from host.driver.stream import Stream
-    from host.measure.report import Gathered
-    from host.measure.source import Source
+def prepared(arguments: argparse.Namespace) -> tuple[Golden, dict[str, int]]:
+    """Golden data, which takes its time, so a missing board is reported before; how many layers have each shape."""
+    from host.measure.passes import distinct
 
-    if arguments.repeats < 1:
-        raise ValueError(f"--repeats {arguments.repeats}: must be 1 or more")
-    refuse_without_board(arguments.device)
+    if arguments.device == "pynq":
+        from host.driver.accelerator import board_device
+
+        board_device()
     golden = golden_data(arguments)
     layers, counts = distinct(golden.layers) if arguments.distinct else (golden.layers, {})
-    jobs = list({job_and_name(job): job for job in training_jobs(layers, golden.steps)}.values())
+    return replace(golden, layers=layers), counts
+
+
+def measure(arguments: argparse.Namespace) -> int:
+    from host.measure.passes import measured_passes
+    from host.measure.source import Source
+
+    golden, counts = prepared(arguments)
     with opened(arguments) as accelerator:
         source = Source.of(accelerator, arguments.clock_mhz)
-        rows: list[Row] = []
-        with Stream(accelerator, layers, bits_of(golden.steps), golden.results) as passes:
-            for job in progress(jobs):
-                outcomes = []
-                for done in passes.repeat(job, drawn_operands(job), arguments.repeats):
-                    golden.check(job, done.result, done.row_sums)
-                    outcomes.append(done.outcome)
-                gathered = Gathered(job, outcomes, *predicted(passes, job, accelerator, arguments.bandwidth))
-                gathered.upload_seconds, gathered.read_seconds = done.upload_seconds, done.read_seconds
-                gathered.results, gathered.golden = golden.results, "equal"
-                gathered.layers = counts.get(job.name, 1)
-                rows.append(gathered.row(source, golden.network))
-    return told(rows, source, arguments.out, "measure")
+        limits = arguments.repeat, bytes_per_cycle(arguments)
+        rows = measured_passes(accelerator, golden, source, counts, *limits, progress)
+    show(rows, source, arguments.out, "measure")
+    return 0
 
 
 def stream(arguments: argparse.Namespace) -> int:
-    from host.driver.stream import Done, Stream
-    from host.measure.report import Gathered
+    from host.measure.passes import streamed_passes
     from host.measure.source import MEASURED, Source
 
-    refuse_without_board(arguments.device)
-    golden = golden_data(arguments)
-    layers = distinct(golden.layers)[0] if arguments.distinct else golden.layers
-    gathered: dict[tuple[str, str], Gathered] = {}
+    golden, _ = prepared(arguments)
     with opened(arguments) as accelerator:
         source = Source.of(accelerator, arguments.clock_mhz)
-        with Stream(accelerator, layers, bits_of(golden.steps), golden.results) as passes:
-
-            def keep(done: Done) -> None:
-                golden.check(done.job, done.result, done.row_sums)
-                name = job_and_name(done.job)
-                if name not in gathered:
-                    bound, model = predicted(passes, done.job, accelerator, arguments.bandwidth)
-                    gathered[name] = Gathered(done.job, [], bound, model, golden.results, golden="equal")
-                entry = gathered[name]
-                entry.outcomes.append(done.outcome)
-                entry.upload_seconds, entry.read_seconds = done.upload_seconds, done.read_seconds
-
-            jobs = list(training_jobs(layers, golden.steps))
-            start = time.perf_counter()
-            passes.run(progress(jobs), drawn_operands, keep)
-            seconds = time.perf_counter() - start
-            kept = passes.lists
-    rows = [entry.row(source, golden.network) for entry in gathered.values()]
-    told(rows, source, arguments.out, "stream")
+        done = streamed_passes(accelerator, golden, source, bytes_per_cycle(arguments), progress)
+    show(done.rows, source, arguments.out, "stream")
     if source.kind == MEASURED:
         print("the host packs the next pass meanwhile and may see done late: 'cpt board measure' has the latencies")
     print(
-        f"{len(jobs)} passes of {len(golden.steps)} iterations with {kept} compiled lists;"
-        f" this machine took {seconds:.2f} s"
+        f"{done.passes} passes of {len(golden.steps)} iterations with {done.lists} compiled lists;"
+        f" this machine took {done.seconds:.2f} s"
     )
     return 0
 
 
-def job_and_name(job: Job) -> tuple[str, str]:
-    return job.name, job_key(job)
-
-
-def bits_of(steps: Iterable[Step]) -> list[tuple[int, int]]:
-    return [(step.fw_bits, step.bw_bits) for step in steps]
-
-
-def predicted(passes: Stream, job: Job, accelerator: Accelerator, bandwidth: float) -> tuple[float, float]:
-    """Cycles of a pass: the bound, and the latency model's."""
-    commands, build = passes.compiled(job).commands.commands, accelerator.build
-    return bound_cycles(commands, build, bandwidth), model_cycles(commands, build, bandwidth)
-
-
-def told(rows: list[Row], source: object, folder: Path | None, name: str) -> int:
+def show(rows: Sequence[Row], source: Source, folder: Path | None, name: str) -> None:
     """Prints the table; the files' names begin with what the latencies are."""
     from host.measure.report import as_table, plot, write_csv
-    from host.measure.source import Source
 
-    assert isinstance(source, Source)
     print(as_table(rows, source))
     if folder is not None:
         stem = f"{source.kind}-{source.device}-{name}"
@@ -339,14 +260,13 @@ def told(rows: list[Row], source: object, folder: Path | None, name: str) -> int
         except ModuleNotFoundError:
             print("no plot: matplotlib is not installed here", file=sys.stderr)
         print(f"wrote {' and '.join(written)} in {folder}")
-    return 0
 
 
-def progress(jobs: Iterable[Job]) -> Iterable[Job]:
-    """With a bar where tqdm is installed and somebody watches."""
+def progress(jobs: Sequence[Job]) -> Sequence[Job]:
+    """With a bar on a terminal, where tqdm is installed."""
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:
         return jobs
-    bar: Iterable[Job] = tqdm(jobs, unit="pass", leave=False, disable=None)
+    bar: Sequence[Job] = tqdm(jobs, unit="pass", leave=False, disable=None)
     return bar

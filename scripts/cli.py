@@ -1,108 +1,121 @@
-"""The `cpt` command: one sub-command a job, each in its own module."""
+"""The `cpt` command: a table of sub-commands, each in a module that is imported when it is asked for."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from importlib import import_module
+from typing import Any
 
-from host.driver.errors import DeviceError
-from sim.bench.runner import BenchError
-from sim.common.places import INSTALLER
-from sim.common.version import __version__
+from scripts.parser import Parser, add_command
 
+# Each command's module in scripts/, and its line in `cpt --help`.
+COMMANDS = {
+    "demo": ("demo", "train with cyclic and with static precision on real data, side by side"),
+    "layer": ("layer", "run one conv layer in three passes at 3 to 8 bits, checked against PyTorch"),
+    "data": ("data", "list the data sets, or fetch, check and convert one"),
+    "train": ("train", "train a network of the papers at a scheduled precision"),
+    "sim": ("simulate", "run the passes of a layer of your own on a simulated device"),
+    "board": ("board", "run a network's passes on the board, or on a simulated device"),
+    "cosim": ("cosim", "replay test vectors through a core's AXI pins (Verilator and cocotb)"),
+    "cycles": ("cycles", "simulate cycles of layers on the RTL core with a modelled DDR"),
+    "iteration": ("iteration", "simulate a whole training iteration on the RTL core"),
+    "latency": ("latency", "print the latency model's errors against the RTL core's cycles"),
+    "vectors": ("vectors", "write the test vectors that every executor replays"),
+    "tables": ("tables", "recompute the papers' cost tables"),
+    "cost": ("cost", "count a run's bit operations and estimate its hours on a board"),
+    "explore": ("explore", "compare builds of the core: hours against resources"),
+    "plot-schedule": ("plot_schedule", "draw precision schedules and print what they save"),
+    "experiment": ("experiment", "repeat a paper's comparison at small scale, on real data"),
+    "report": ("report", "write one page about training runs: accuracy, cost, latency, roofline"),
+    "range-test": ("range_test", "find the widths to cycle between for a network"),
+    "landscape": ("landscape", "compare the loss around trained networks"),
+    "bench": ("bench", "measure speeds on this machine"),
+    "constants": ("constants", "check or regenerate the contract's constants"),
+}
 EPILOG = """\
 start here:
-  cpt demo                     train with cyclic and with static precision, side by side; check one layer
-  cpt experiment               the papers' comparisons at small scale, with several seeds
-  cpt data cifar10             fetch CIFAR-10 and convert it once; `cpt data` lists the sets
-  cpt train --build digits    train a network at cyclic precision (cpt train --recipes lists the papers')
-  cpt report RUN...            one page about such runs: accuracy, cost, latency, roofline
-  cpt sim --help               run a layer of your own on a simulated device
-  cpt board measure --help     latency of a network's passes through the driver, on the board or simulated
-  cpt cosim --only "width-*"   vectors through the AXI pins of the C++ kernel, under Verilator
-  cpt cycles --body            measured cycles of ResNet layers on the RTL core
-  cpt iteration                a whole training iteration on the RTL core, simulated
-  cpt vectors --build tiny    write the test vectors that every executor replays
-  cpt plot-schedule ten        precision schedules, drawn, with what they save
-  cpt range-test --help        which precisions to cycle between; cpt landscape compares minima
-  cpt tables                   the papers' cost tables, recomputed
-  cpt cost --help              bit operations and board hours of a run of yours
-  cpt explore --help           builds of the core for a network: hours against resources
-  cpt bench                    speeds on this machine: training, the reference, the HLS kernel, costs
+  cpt demo                      cyclic and static precision side by side, in two minutes
+  cpt train --recipe digits     train a network at cyclic precision (--recipes lists the papers' recipes)
+  cpt cost --arch resnet34      bit operations and board hours of a run
+  cpt sim --device rtl --build tiny --layer conv:n2,c16-16,8x8,k3,p1 --counters   a layer on the RTL core
+  cpt COMMAND --help            flags and examples of a command
 
-The contract that all of this obeys is sim/contract/CONTRACT.md.
+The contract that compiler, simulators and hardware share is sim/contract/CONTRACT.md.
 """
 
-# Each module has add_parser(commands) and imports what is heavy (torch, matplotlib, cocotb) inside its job.
-COMMANDS = (
-    "demo",
-    "layer",
-    "data",
-    "train",
-    "simulate",
-    "board",
-    "cosim",
-    "cycles",
-    "iteration",
-    "latency",
-    "vectors",
-    "tables",
-    "cost",
-    "explore",
-    "plot_schedule",
-    "experiment",
-    "report",
-    "range_test",
-    "landscape",
-    "bench",
-    "constants",
-)
+
+class Version(argparse.Action):
+    """Prints the version, which takes time to find out."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from sim.common.version import __version__
+
+        print(f"cpt-kit {__version__}")
+        parser.exit()
 
 
-def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def build_parser(asked: str | None = None) -> Parser:
+    """All commands by name; the one asked for with its flags, from its module."""
+    parser = Parser(
         prog="cpt",
         description="Cyclic precision training: hardware and software of a bit-serial training accelerator.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"cpt-kit {__version__}")
+    parser.add_argument("--version", action=Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name in COMMANDS:
-        import_module(f"{__package__}.{name}").add_parser(commands)
+    for name, (module, text) in COMMANDS.items():
+        if name == asked:
+            command = import_module(f"{__package__}.{module}")
+            added = add_command(commands, name, text, command.DESCRIPTION, command.EXAMPLES)
+            command.add_flags(added)
+        else:
+            commands.add_parser(name, help=text)
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command; what the user did wrong is one line on standard error, without a traceback."""
-    parser = build_parser()
-    parsed = parser.parse_args(arguments)
-    if not hasattr(parsed, "run"):
-        parser.print_help()
-        return 0
+    given = sys.argv[1:] if arguments is None else arguments
+    parsed = argparse.Namespace()
     try:
+        parser = build_parser(next((each for each in given if not each.startswith("-")), None))
+        parsed = parser.parse_args(given)
+        if not hasattr(parsed, "run"):
+            parser.print_help()
+            return 0
         return int(parsed.run(parsed))
-    except (ValueError, DeviceError, BenchError) as problem:
-        print(f"cpt: {problem}", file=sys.stderr)
-        return 2
+    except ValueError as problem:
+        return refuse(problem)
     except ModuleNotFoundError as missing:
-        print(f"cpt: this command needs the package '{missing.name}', which {INSTALLER} installs", file=sys.stderr)
-        return 2
+        from sim.common.places import INSTALLER
+
+        return refuse(f"this command needs the package '{missing.name}', which {INSTALLER} installs")
     except MemoryError as problem:
-        print(f"cpt: this machine's memory is too small: {problem}", file=sys.stderr)
-        return 2
+        return refuse(f"this machine's memory is too small: {problem}")
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         sys.stderr.close()
         return 141
     except OSError as problem:
-        place = problem.filename or getattr(parsed, "out", None)  # a full disk does not say where it is full
+        place = problem.filename or getattr(parsed, "out", None)  # a full disk does not name the file
         where = f"{place}: " if place and problem.strerror else ""
-        print(f"cpt: {where}{problem.strerror or problem}", file=sys.stderr)
-        return 2
+        return refuse(f"{where}{problem.strerror or problem}")
+    except RuntimeError as problem:
+        from host.driver.errors import DeviceError
+        from sim.bench.runner import BenchError
+
+        if not isinstance(problem, (DeviceError, BenchError)):
+            raise
+        return refuse(problem)
     except KeyboardInterrupt:
         print("cpt: stopped", file=sys.stderr)
         return 130
+
+
+def refuse(problem: object) -> int:
+    print(f"cpt: {problem}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

@@ -5,23 +5,29 @@ from __future__ import annotations
 import argparse
 import sys
 
-from sim.common.files import write_atomically
-from sim.common.places import CHECKOUT
-from sim.contract import generate
+from scripts.flags import add
+from scripts.parser import Parser
+
+DESCRIPTION = """\
+Checks that the contract's constants in Python, C++, SystemVerilog and Tcl agree with their source,
+sim/contract/contract.toml.
+"""
+EXAMPLES = """\
+  cpt constants
+  cpt constants --write
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "constants",
-        help="check or regenerate the contract's constants (Python, C++, SystemVerilog, Tcl)",
-        description="The contract's constants are written once, in sim/contract/contract.toml. Without an option this "
-        "checks that the generated files still agree with it.",
-    )
-    parser.add_argument("--write", action="store_true", help="regenerate the files instead of checking them")
+def add_flags(parser: Parser) -> None:
+    add(parser, "--write", action="store_true", help="regenerate the files instead of checking them")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from sim.common.files import write_atomically
+    from sim.common.places import CHECKOUT
+    from sim.contract import generate
+
     if arguments.write and not CHECKOUT:
         raise ValueError("--write changes the kit's own files: run it in a checkout, not in an installed kit")
     stale = generate.drifted()

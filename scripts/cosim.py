@@ -1,4 +1,4 @@
-"""`cpt cosim`: the vectors through the pins of a device, under Verilator and cocotb, with an unfriendly memory."""
+"""`cpt cosim`: the vectors through the pins of a core, under Verilator and cocotb, with random delays."""
 
 from __future__ import annotations
 
@@ -7,39 +7,44 @@ import tempfile
 from fnmatch import fnmatch
 from pathlib import Path
 
+from scripts.flags import add
+from scripts.parser import Parser
 from sim.bench.devices import NAMES, open_dut
 from sim.bench.runner import Stress, run_bench
-from sim.contract import BUILDS
+from sim.common.flag_types import from_zero, whole
+from sim.contract import Build
+
+DESCRIPTION = """\
+Drives a core's registers, interrupt and AXI masters, and compares memory and registers with the
+test vectors. Cores: hls (the C++ kernel behind DPI), rtl (our SystemVerilog), vitis (Verilog that
+Vitis HLS made).
+"""
+EXAMPLES = """\
+  cpt cosim --dut hls --only 'shape-*' --seed 7
+  cpt cosim --dut rtl --build tiny --waves
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "cosim",
-        help="replay vectors through a device's AXI pins (Verilator and cocotb)",
-        description="Drives a device's registers, interrupt and AXI masters and compares memory and registers with "
-        "the vectors. DUT hls: the C++ kernel behind DPI; rtl: our core; vitis: Verilog that Vitis HLS made.",
-        epilog="example: cpt cosim --dut hls --only 'shape-*' --seed 7",
-    )
-    parser.add_argument("--dut", choices=NAMES, default="hls", help="the device (hls)")
-    parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="its build (zc706)")
-    parser.add_argument("--only", default="*", metavar="PATTERN", help="vectors whose name matches (all)")
-    parser.add_argument("--slow", action="store_true", help="also those that take minutes")
-    parser.add_argument("--seed", type=int, default=Stress.seed, help="of delays and back-pressure (%(default)s)")
-    parser.add_argument(
-        "--pause", type=float, default=Stress.pause, help="share of cycles a channel is held back (%(default)s)"
-    )
-    parser.add_argument("--latency", type=int, default=Stress.latency, help="most cycles a read waits (%(default)s)")
-    parser.add_argument("--waves", action="store_true", help="write a waveform, dump.vcd, into the build folder")
-    parser.add_argument("--out", type=Path, help="folder for the simulation and its log (out/cosim/DUT-BUILD)")
+def add_flags(parser: Parser) -> None:
+    add(parser, "--dut", choices=NAMES, default="hls", help="core under test")
+    add(parser, "--build")
+    add(parser, "--only", help="shell pattern of the vectors to replay")
+    add(parser, "--slow", action="store_true", help="include vectors that take minutes")
+    add(parser, "--seed", help="seed of delays and back-pressure")
+    what = "share of cycles in which a channel is held back"
+    add(parser, "--pause", type=from_zero, metavar="SHARE", default=Stress.pause, help=what)
+    what = "longest wait of a read in cycles"
+    add(parser, "--max-latency", type=whole(0), metavar="N", default=Stress.latency, help=what, old=["--latency"])
+    add(parser, "--waves", action="store_true", help="write a waveform, dump.vcd, into the build folder")
+    add(parser, "--out", shown="out/cosim/DUT-BUILD", help="folder of the simulation and its log")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sim.contract import Build
     from sim.vectors import catalogue
 
     build = Build.named(arguments.build)
-    stress = Stress(arguments.seed, arguments.pause, arguments.latency)
+    stress = Stress(arguments.seed, arguments.pause, arguments.max_latency)
     dut = open_dut(arguments.dut, build)
     out = arguments.out or Path("out") / "cosim" / f"{arguments.dut}-{arguments.build}"
     with tempfile.TemporaryDirectory() as folder:

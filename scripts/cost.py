@@ -4,70 +4,57 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from host.compiler.jobs import RESULTS
-from scripts.cost_flags import Asked, add_run, asked
+from scripts.flags import add
+from scripts.parser import Parser
+from scripts.run_flags import Asked, add_run, asked
 
 if TYPE_CHECKING:
-    from cpt_model.cost.breakdown import Board, LayerPass, PassCost
+    from cpt_model.cost.breakdown import Board, LayerPass
+    from cpt_model.cost.comparison import Costs
 
 PAPER = "paper"
-ALL = "all"
 OF_PAPER = (
-    "Hours are an estimate: linear in the operands' widths as the CPT paper's board, calibrated on ResNet-74 8/8."
+    "Hours are an estimate: linear in the operands' widths like the CPT paper's board, calibrated on ResNet-74 8/8."
 )
 OF_CORE = (
-    "Hours are an estimate, by the latency model of our core: matrix passes only, which store '{results}'\n"
-    "(cpt cost --help); float layers take none of it."
+    "Hours are an estimate by the latency model of our core: matrix passes only, with '{results}' results\n"
+    "(cpt cost --help); float layers take no time."
 )
 
 
-@dataclass(frozen=True)
-class Costs:
-    """The run's passes and their sum, the static run's, and layers at the lowest and highest bits if asked for."""
-
-    run: dict[str, PassCost]
-    static: dict[str, PassCost]
-    layers: list[tuple[LayerPass, LayerPass]]
-
-    def saving_pct(self, of: str, which: str = ALL) -> float:
-        static = getattr(self.static[which], of)
-        return 100 * (1 - getattr(self.run[which], of) / static) if static else 0.0  # a pass that nobody needs
+DESCRIPTION = """\
+Counts the bit operations of training a network at a precision schedule, estimates the hours on a
+board, and prints what both save against static precision at the highest bits.
+"""
+EXAMPLES = """\
+  cpt cost --arch cifar100_resnet_74
+  cpt cost --arch cifar100_resnet_74 --fw-bits 3 8 --schedule CR --results int16 --layers
+  cpt cost --arch resnet34 --batch 256 --steps 600000 --profile paper --json
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "cost",
-        help="bit operations and board hours of a run",
-        description="Counts the bit operations of training a network at a precision schedule, estimates the hours on a "
-        "board, and says what both save against static precision at the highest bits.",
-    )
+def add_flags(parser: Parser) -> None:
     add_run(parser)
-    parser.add_argument(
-        "--profile",
-        default="zc706",
-        metavar="NAME",
-        help="board: zc706 (its SODIMM), zc706-ps (the ARM's memory), paper, or a JSON file of your own (zc706)",
-    )
-    parser.add_argument("--clock-mhz", type=float, metavar="MHZ", help="instead of the profile's")
-    parser.add_argument("--bandwidth", type=float, metavar="GB/S", help="of the memory, instead of the profile's")
-    parser.add_argument(
-        "--results",
-        choices=RESULTS,
-        help="what passes store: results as narrow as the precision deserves (rounded), 16 bits, or exact accumulators;"
-        " with row sums, which weights with a zero point need, or the products alone (the profile's: rounded-products)",
-    )
-    parser.add_argument("--layers", action="store_true", help="cycles and bottleneck of every layer's passes, too")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    what = "board to estimate: zc706 (its SODIMM), zc706-ps (the ARM's memory), paper, or a JSON file"
+    add(parser, "--profile", help=what)
+    add(parser, "--clock-mhz", default=None, shown="the profile's")
+    add(parser, "--bandwidth", default=None, shown="the profile's")
+    add(parser, "--results", default=None, shown="the profile's, else rounded")
+    add(parser, "--layers", action="store_true", help="print cycles and bottleneck of every layer's passes as well")
+    add(parser, "--json")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from cpt_model.cost import count_network
+    from cpt_model.cost.comparison import about, compare
+
     wanted = asked(arguments)
     board = board_of(arguments)
-    costs = costs_of(arguments.arch, wanted, board, arguments.layers)
+    costs = compare(count_network(arguments.arch), wanted.run, wanted.static, board, arguments.layers)
     if arguments.json:
         print(json.dumps(as_json(arguments.arch, wanted, board, costs), indent=2))
         return 0
@@ -88,37 +75,16 @@ def board_of(arguments: argparse.Namespace) -> Board:
         profile = find_profile(arguments.profile, also=(PAPER,))
         profile = replace(profile, results=arguments.results or profile.results)
         return AcceleratorBoard(adjusted(profile, arguments.clock_mhz, arguments.bandwidth))
-    for flag in ("clock-mhz", "bandwidth", "results"):
-        asked_for = getattr(arguments, flag.replace("-", "_"))
-        if asked_for is not None:
-            raise ValueError(
-                f"--{flag} {asked_for}: the paper's board is known by its hours alone; take another profile"
-            )
-    if arguments.layers:
-        raise ValueError("--layers: the paper's board is known by its hours alone; take another profile")
+    for flag in ("clock_mhz", "bandwidth", "results", "layers"):
+        if getattr(arguments, flag):
+            name = flag.replace("_", "-")
+            raise ValueError(f"--{name}: the paper's board is known by its hours alone; use another profile")
     return paper_board()
 
 
-def costs_of(arch: str, wanted: Asked, board: Board, layers: bool) -> Costs:
-    from cpt_model.cost import count_network
-    from cpt_model.cost.accelerator import AcceleratorBoard
-    from cpt_model.cost.breakdown import PassCost, by_layer, by_pass, extremes
-
-    count = count_network(arch)
-    sums = []
-    for each in (wanted.run, wanted.static):
-        passes = by_pass(count, each, board)
-        values = passes.values()
-        total = PassCost(sum(cost.gbitops for cost in values), sum(cost.hours for cost in values))
-        sums.append({**{which.value: cost for which, cost in passes.items()}, ALL: total})
-    pairs: list[tuple[LayerPass, LayerPass]] = []
-    if layers and isinstance(board, AcceleratorBoard):
-        low, high = (by_layer(count, wanted.run.batch, bits, board) for bits in extremes(wanted.run))
-        pairs = list(zip(low, high, strict=True))
-    return Costs(sums[0], sums[1], pairs)
-
-
 def as_json(arch: str, wanted: Asked, board: Board, costs: Costs) -> dict[str, Any]:
+    from cpt_model.cost.comparison import ALL, about
+
     return {
         "arch": arch,
         "precision": wanted.precision,
@@ -136,24 +102,9 @@ def as_json(arch: str, wanted: Asked, board: Board, costs: Costs) -> dict[str, A
     }
 
 
-def about(board: Board) -> dict[str, Any]:
-    """The board in numbers."""
-    from cpt_model.cost.accelerator import AcceleratorBoard
-
-    if not isinstance(board, AcceleratorBoard):
-        return {"profile": PAPER}
-    profile = board.profile
-    return {
-        "profile": profile.name,
-        "clock_mhz": profile.clock_mhz,
-        "gigabytes_per_second": profile.gigabytes_per_second,
-        "latency": profile.memory.latency,
-        "results": profile.results,
-        "build": profile.build.parameters(),
-    }
-
-
 def in_words(board: Board) -> str:
+    from cpt_model.cost.comparison import about
+
     known = about(board)
     if known["profile"] == PAPER:
         return "on the CPT paper's board"
@@ -163,7 +114,7 @@ def in_words(board: Board) -> str:
 
 
 def render(wanted: Asked, costs: Costs) -> str:
-    """The run beside the static one, pass by pass."""
+    """The run and the static one, pass by pass."""
     head = f"  {'':16} {wanted.precision:>24}   {'static ' + wanted.static_precision:>24}   {'saved':>21}"
     units = (
         f"  {'':16} {'GBitOPs':>13} {'hours':>10}"

@@ -7,67 +7,91 @@ import json
 from pathlib import Path
 from typing import Any
 
-from host.measure.cycle_grid import BODY, grid, measure, unseen
-from host.measure.efficiency import efficiency, read_rows
-from sim.common.files import write_atomically
-from sim.contract import BUILDS, Build
+from scripts.flags import WIDTH, add, add_memory, bytes_per_cycle
+from scripts.parser import Parser
+
+DESCRIPTION = """\
+Runs a grid of layers, passes and widths on the Verilated core. Results have 16 bits; in some passes
+they are narrower, or have row sums (column 'stored').
+'ratio' is cycles over the larger of two bounds: bit operations by the array's binary MACs, bytes by
+the memory's bandwidth. 'per bit' is cycles over a_bits·b_bits, relative to the layer's widest
+operands, where the array's bound rules.
+"""
+EXAMPLES = """\
+  cpt cycles --body --out out/cycles.json
+  cpt cycles --only '*k1*' --operand-bits 8 8
+  cpt cycles --body --show vivado/cycles.json
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "cycles",
-        help="measure cycles of layers on the RTL core with a modelled DDR",
-        description="Runs a grid of layers, passes and widths on the Verilated core; results have 16 bits, and in some"
-        " passes fewer, or row sums beside them (`stored`). `ratio` is cycles over the larger of two bounds: bit"
-        " operations by the array's binary MACs, bytes by the memory's bandwidth."
-        " `per bit` is cycles over a_bits·b_bits, against the layer's widest operands, where the array's bound rules.",
-        epilog="examples: cpt cycles --body --out out/cycles.json; cpt cycles --body --show vivado/cycles.json",
-    )
-    parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="the build (zc706)")
-    parser.add_argument("--body", action="store_true", help="only the body layers of a CIFAR ResNet, 16-bit results")
-    parser.add_argument("--unseen", action="store_true", help="other layers: those the latency model is examined on")
-    parser.add_argument("--only", default="", metavar="TEXT", help="points whose layer or pass contains TEXT")
-    parser.add_argument("--bits", type=int, nargs=2, metavar=("A", "B"), help="only this pair of widths")
-    parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
-    parser.add_argument("--latency", type=int, default=60, help="cycles to the first beat of a read (60)")
-    parser.add_argument("--verify", action="store_true", help="compare every result with the reference")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument("--out", type=Path, help="also write the JSON to this file")
-    parser.add_argument("--show", type=Path, metavar="FILE", help="print the table of a file of --out; measure nothing")
+def add_flags(parser: Parser) -> None:
+    add(parser, "--build")
+    add(parser, "--body", action="store_true", help="only the body layers of a CIFAR ResNet, with 16-bit results")
+    add(parser, "--unseen", action="store_true", help="the random layers that the latency model is checked on")
+    add(parser, "--only", type=as_pattern, help="shell pattern of the layers or passes to run")
+    what = "the only pair of operand widths to run"
+    add(parser, "--operand-bits", type=WIDTH, nargs=2, metavar=("A", "B"), help=what, old=["--bits"])
+    add_memory(parser)
+    add(parser, "--latency")
+    add(parser, "--verify", action="store_true", help="compare every result with the reference")
+    add(parser, "--json")
+    add(parser, "--out", metavar="FILE", help="file to write the JSON to as well")
+    add(parser, "--show", type=Path, metavar="FILE", help="file of --out to print the table of, without a simulation")
     parser.set_defaults(run=run)
 
 
+def as_pattern(text: str) -> str:
+    """A shell pattern; plain text matches wherever it occurs.
+
+    >>> as_pattern("forward"), as_pattern("conv:*k1*")
+    ('*forward*', 'conv:*k1*')
+    """
+    return text if any(sign in text for sign in "*?[") else f"*{text}*"
+
+
 def run(arguments: argparse.Namespace) -> int:
+    from host.measure.cycle_grid import BODY
+    from host.measure.efficiency import efficiency, read_rows
+
     if arguments.show is not None:
         if arguments.unseen:
-            raise ValueError(f"--unseen: {arguments.show} has what it has; name the file of other layers")
+            raise ValueError(f"--unseen: the layers are those of {arguments.show}; leave out the flag")
         layers = BODY if arguments.body else None
-        print(efficiency(read_rows(arguments.show, arguments.only, layers, arguments.bits)))
+        rows = read_rows(arguments.show, arguments.only, layers, arguments.operand_bits)
+        print(json.dumps(rows, indent=2) if arguments.json else efficiency(rows))
         return 0
+    result = simulated(arguments)
+    print(json.dumps(result, indent=2) if arguments.json else efficiency(result["points"]))
+    return 0
+
+
+def simulated(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Points of the grid; those that are done are in the file if the rest is interrupted."""
     from tqdm import tqdm
 
+    from host.measure.cycle_grid import grid, measure, unseen
+    from sim.common.files import write_atomically
+    from sim.contract import Build
     from sim.devices.rtl_executor import Ddr, RtlExecutor
 
     build = Build.named(arguments.build)
     points = [
         point
         for point in (unseen(build) if arguments.unseen else grid(arguments.body))
-        if (arguments.only in point.layer or arguments.only in point.which.value)
-        and (arguments.bits is None or tuple(arguments.bits) == point.bits)
+        if point.matches(arguments.only, arguments.operand_bits)
     ]
     if not points:
         raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
-    executor = RtlExecutor(build, Ddr(arguments.bandwidth, arguments.latency))
+    executor = RtlExecutor(build, Ddr(bytes_per_cycle(arguments), arguments.latency))
     rows: list[dict[str, Any]] = []
     result = {
         "build": executor.build.parameters(),
-        "bytes_per_cycle": arguments.bandwidth,
+        "bytes_per_cycle": executor.ddr.bytes_per_cycle,
         "latency": arguments.latency,
         "points": rows,
     }
     for point in tqdm(points, unit="pass", leave=False):
         rows.append(measure(executor, point, arguments.verify))
-        if arguments.out:  # what is measured is kept, also when the rest is broken off
+        if arguments.out:
             write_atomically(arguments.out, json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=2) if arguments.json else efficiency(rows))
-    return 0
+    return result

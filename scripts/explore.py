@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.cost_flags import add_run, asked
+from scripts.flags import add
+from scripts.parser import Parser
+from scripts.run_flags import add_run, asked
 from sim.common.files import write_atomically
+from sim.common.flag_types import above_zero, whole
 
 if TYPE_CHECKING:
     from cpt_model.cost.explore import Space
@@ -20,34 +22,41 @@ if TYPE_CHECKING:
 
 PART = "xc7z045"
 RESOURCES = {"lut": "lut", "ff": "ff", "dsp": "dsp", "bram36": "bram"}  # and the flag of each
+NAMES = {"lut": "LUTs", "ff": "flip-flops", "dsp": "DSP blocks", "bram36": "36-kilobit block RAMs"}
+DESCRIPTION = """\
+Combines lanes, columns, slices of K, clocks and bandwidths as the contract allows, leaves out what
+does not fit the part or cannot run a layer, and shows the Pareto front (hours against LUTs), the
+fastest design's bottleneck in each layer and its roofline. All numbers are estimates.
+"""
+EXAMPLES = """\
+  cpt explore --arch cifar100_resnet_74
+  cpt explore --arch cifar10_resnet_20 --part xc7z020 --fill 80 --clocks 100 150
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "explore",
-        help="sweep builds of the core: hours against resources",
-        description="Combines lanes, columns, K-slices, clocks and bandwidths as the contract allows, leaves out what "
-        "does not fit the part or cannot run a layer, and shows the Pareto front (hours against LUTs), the fastest "
-        "design's bottleneck in each layer and its roofline. All numbers are estimates.",
-    )
+def add_flags(parser: Parser) -> None:
     add_run(parser)
-    group = parser.add_argument_group("the FPGA")
-    group.add_argument("--part", default=PART, metavar="NAME", help=f"xc7z020, xc7z030, xc7z100, xczu9eg ({PART})")
-    for flag in RESOURCES.values():
-        group.add_argument(f"--{flag}", type=int, metavar="N", help="so many of them, instead of the part's")
-    group.add_argument("--fill", type=float, default=100.0, metavar="PCT", help="use at most so much of each (100)")
-    group = parser.add_argument_group("what is combined")
-    whole = {"type": int, "nargs": "+", "metavar": "N"}
-    group.add_argument("--lanes", **whole, help="multiples of 16 (all)")
-    group.add_argument("--columns", **whole, help="(16)")
-    group.add_argument("--slices", **whole, help="groups of 16 bits of K in a slice (3 6 9 12 15 18 27 36)")
-    group.add_argument("--lane-words", **whole, help="depth of a lane's memory (that of zc706)")
-    group.add_argument("--clocks", type=float, nargs="+", metavar="MHZ", help="(100 200)")
-    group.add_argument("--bandwidths", type=float, nargs="+", metavar="GB/S", help="of the memory (3.4 10)")
-    parser.add_argument(
-        "--out", type=Path, default=Path("out") / "explore", metavar="FOLDER", help="for page, pictures, JSON"
+    group = parser.add_argument_group("FPGA")
+    add(group, "--part", metavar="NAME", default=PART, help="FPGA: xc7z020, xc7z030, xc7z045, xc7z100, xczu9eg")
+    for key, flag in RESOURCES.items():
+        what = f"number of {NAMES[key]} to use instead of the part's"
+        add(group, f"--{flag}", type=whole(), metavar="N", help=what)
+    add(
+        group, "--fill", type=above_zero, metavar="PERCENT", default=100.0, help="share of each resource to use at most"
     )
-    parser.add_argument("--json", action="store_true", help="print the JSON instead of tables")
+    group = parser.add_argument_group("values to combine")
+    several = {"type": whole(), "nargs": "+", "metavar": "N"}
+    add(group, "--lanes", **several, shown="all", help="numbers of lanes, multiples of 16")
+    add(group, "--columns", **several, shown="16", help="numbers of columns")
+    what = "sizes of a slice of K, in groups of 16 bits"
+    add(group, "--slices", **several, shown="3 6 9 12 15 18 27 36", help=what)
+    add(group, "--lane-words", **several, shown="that of zc706", help="depths of a lane's memory, in words")
+    several["type"] = above_zero
+    add(group, "--clocks", **several | {"metavar": "MHZ"}, shown="that of zc706, and half of it", help="clocks in MHz")
+    what = "memory bandwidths in GB/s"
+    add(group, "--bandwidths", **several | {"metavar": "GB/S"}, shown="those of zc706-ps and zc706", help=what)
+    add(parser, "--out", default=Path("out", "explore"), help="folder for page, pictures and JSON")
+    add(parser, "--json")
     parser.set_defaults(run=run)
 
 
@@ -73,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def explored(arguments: argparse.Namespace) -> Report:
-    """The sweep; what is asked wrongly, or leaves nothing, is refused."""
+    """The sweep; one that leaves no build is refused."""
     from tqdm import tqdm
 
     from cpt_model.cost import count_network
@@ -108,10 +117,6 @@ def space_of(arguments: argparse.Namespace) -> Space:
         "bandwidths": arguments.bandwidths,
     }
     stated = {name: tuple(values) for name, values in flags.items() if values is not None}
-    for flag, values in (("--clocks", arguments.clocks), ("--bandwidths", arguments.bandwidths)):
-        for value in values or ():
-            if not (math.isfinite(value) and value > 0):
-                raise ValueError(f"{flag} {value:g} is not a number above 0")
     space = replace(Space(), **stated)
     space.builds()  # refuses sizes the contract does not allow
     return space
@@ -123,11 +128,8 @@ def part_of(arguments: argparse.Namespace) -> tuple[str, Resources]:
 
     part, name = fpga_part(arguments.part), arguments.part.lower()
     stated = {key: getattr(arguments, flag) for key, flag in RESOURCES.items() if getattr(arguments, flag) is not None}
-    for key, number in stated.items():
-        if number < 1:
-            raise ValueError(f"--{RESOURCES[key]} {number}: at least 1")
-    if not 0 < arguments.fill <= 100:
-        raise ValueError(f"--fill {arguments.fill:g} is not in 0..100 per cent")
+    if arguments.fill > 100:
+        raise ValueError(f"--fill {arguments.fill:g}: a part has 100 per cent of each resource")
     if stated:
         others = " and ".join(f"{number:,} {RESOURCES[key].upper()}" for key, number in stated.items())
         name = f"an FPGA with {others}" if len(stated) == len(RESOURCES) else f"{name} with {others}"
@@ -148,18 +150,18 @@ def render(report: Report) -> str:
     lines = [
         report.title,
         f"{len(found.designs)} designs timed, {skipped} left out:",
-        *(f"  {each.count:6} {reason}; as {each.example}" for reason, each in found.skipped.items()),
+        *(f"  {each.count:6} {reason}, for example {each.example}" for reason, each in found.skipped.items()),
         f"\nPareto front at {clock:g} MHz, {bandwidth:g} GB/s (% of {report.part_name})",
         aligned(FRONT_HEAD, front),
         "\nthe fastest at each clock and bandwidth",
         aligned(("MHz", "GB/s", "array", "hours", "LUT"), best_rows(found)),
-        f"\nwhat rules the passes of the fastest, {front[-1][0]}; layers of the same cycles together",
+        f"\nbottlenecks of the fastest, {front[-1][0]}; layers of the same cycles together",
         aligned(layer_head(report.run), grouped_layers(report), left=(0, 2, 4, 6)),
     ]
     known = found.best_buildable
     if known and known != found.best:
         row = front_row(known, report.part)
-        lines.append(f"\nthe fastest that the RTL is today: {row[0]}, {row[1]} hours, {row[3]} LUT")
+        lines.append(f"\nthe fastest that the RTL can be built as today: {row[0]}, {row[1]} hours, {row[3]} LUT")
     return "\n".join([*lines, "", *report.notes()])
 
 

@@ -3,85 +3,66 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
-from host.compiler.jobs import RESULTS, Step, training_jobs
-from host.compiler.networks import named_network
-from host.measure.iteration import LIST_PASSES, finished, measured, shape, summary
-from sim.common.files import write_atomically
-from sim.common.places import CHECKOUT
-from sim.contract import BUILDS, Build
+from host.compiler.networks import full_name
+from scripts.flags import WIDTH, add, add_memory, bytes_per_cycle
+from scripts.parser import Parser
 
-FOLDER = Path("vivado" if CHECKOUT else "out") / "iterations"
+DESCRIPTION = """\
+Runs every layer's passes of one training iteration on the Verilated core with a modelled DDR, and
+writes their counters. The results of every shape are compared with the reference once. Gradients are
+exact accumulators. An interrupted simulation continues where it stopped. No board is involved.
+"""
+EXAMPLES = """\
+  cpt iteration --arch cifar10_resnet_74 --fw-bits 3      # six minutes on one core
+  cpt iteration --arch cifar10_resnet_8 --batch 1 --build tiny
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "iteration",
-        help="simulate a whole training iteration on the RTL core, layer by layer",
-        description="Runs every layer's passes of one training iteration on the Verilated core with a modelled DDR, in"
-        f" lists of {LIST_PASSES} passes, and writes their counters. Every shape's results are compared with the"
-        " reference, the first time it comes. Gradients are exact accumulators. Broken off, the next call goes on where"
-        " it stopped."
-        " A simulation: no board is involved.",
-        epilog="example: cpt iteration --network resnet74 --fw-bits 8 --bw-bits 8   # half an hour on one core",
-    )
-    parser.add_argument("--network", default="resnet74", help="resnetN, a CIFAR ResNet N layers deep (resnet74)")
-    parser.add_argument("--batch", type=int, default=128, help="images (128)")
-    parser.add_argument("--fw-bits", type=int, default=8, help="of weights and activations (8)")
-    parser.add_argument("--bw-bits", type=int, default=8, help="of errors (8)")
-    parser.add_argument(
-        "--results",
-        choices=RESULTS,
-        default=RESULTS[0],
-        help=f"what the passes store ({RESULTS[0]})",
-    )
-    parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="the build (zc706)")
-    parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
-    parser.add_argument("--latency", type=int, default=60, help="cycles to the first beat of a read (60)")
-    parser.add_argument("--clock-mhz", type=float, default=200.0, help="for the times that are printed (200)")
-    parser.add_argument("--no-verify", action="store_true", help="do not compare results with the reference")
-    parser.add_argument("--out", type=Path, help=f"JSON of all counters ({FOLDER}/NETWORK-BUILD-FW-BW.json)")
+def add_flags(parser: Parser) -> None:
+    what = "CIFAR ResNet, by the CPT authors' names"
+    add(parser, "--arch", type=full_name, default="cifar10_resnet_74", help=what, old=["--network"])
+    add(parser, "--batch")
+    one = {"type": WIDTH, "nargs": None, "action": None, "default": 8}
+    add(parser, "--fw-bits", **one, help="width of weights and activations")
+    add(parser, "--bw-bits", **one, help="width of errors")
+    add(parser, "--results")
+    add(parser, "--build")
+    add_memory(parser)
+    add(parser, "--latency")
+    add(parser, "--no-verify", action="store_true", help="do not compare results with the reference")
+    add(parser, "--out", metavar="FILE", shown="out/iterations/ARCH-BUILD-FW-BW.json", help="JSON file of all counters")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from host.compiler.jobs import Step, training_jobs
+    from host.compiler.networks import named_network
+    from host.measure.iteration import LIST_PASSES, simulated, summary
+    from sim.contract import Build
     from sim.devices.rtl_executor import Ddr, RtlExecutor
 
-    jobs = list(
-        training_jobs(
-            named_network(arguments.network, arguments.batch), [Step(0, arguments.fw_bits, arguments.bw_bits)]
-        )
-    )
+    network = named_network(arguments.arch, arguments.batch)
+    jobs = list(training_jobs(network, [Step(0, arguments.fw_bits, arguments.bw_bits)]))
+    executor = RtlExecutor(Build.named(arguments.build), Ddr(bytes_per_cycle(arguments), arguments.latency))
     heading = {
-        "network": arguments.network,
+        "network": arguments.arch,
         "batch": arguments.batch,
         "fw_bits": arguments.fw_bits,
         "bw_bits": arguments.bw_bits,
         "results": arguments.results,
-        "build": Build.named(arguments.build).parameters(),
-        "bytes_per_cycle": arguments.bandwidth,
+        "build": executor.build.parameters(),
+        "bytes_per_cycle": executor.ddr.bytes_per_cycle,
         "latency": arguments.latency,
         "list_passes": LIST_PASSES,
     }
-    name = f"{arguments.network}-{arguments.build}-{arguments.fw_bits}-{arguments.bw_bits}.json"
-    out: Path = arguments.out or FOLDER / name
-    rows = finished(out, heading)
-    executor = RtlExecutor(Build.named(arguments.build), Ddr(arguments.bandwidth, arguments.latency))
-    seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tqdm(total=len(jobs), initial=len(rows), unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}") as bar:
-        while len(rows) < len(jobs):
-            listed = jobs[len(rows) : len(rows) + LIST_PASSES]
-            verify = not arguments.no_verify and any(shape(job) not in seen for job in listed)
-            rows += measured(executor, listed, arguments.results, verify)
-            seen.update(map(shape, listed))
-            result = {**heading, "complete": len(rows) == len(jobs), "passes": rows}
-            write_atomically(out, json.dumps(result, indent=1) + "\n")
-            bar.update(len(listed))
+    bits = f"{arguments.fw_bits}-{arguments.bw_bits}"
+    out: Path = arguments.out or Path("out", "iterations", f"{arguments.arch}-{arguments.build}-{bits}.json")
+    with tqdm(total=len(jobs), unit="pass", desc=bits) as bar:
+        rows = simulated(executor, jobs, heading, out, not arguments.no_verify, bar.update)
     print(summary(rows, arguments.clock_mhz))
-    print(f"written: {out}")
+    print(f"wrote {out}")
     return 0

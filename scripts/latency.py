@@ -5,35 +5,37 @@ from __future__ import annotations
 import argparse
 import json
 
-from host.measure.model_error import GRIDS, ITERATIONS, figures, grid_deviations, iteration_deviation
+from scripts.flags import add
+from scripts.parser import Parser
+
+DESCRIPTION = """\
+Compares the latency model with simulated cycles of the RTL core: on the layers it was fitted to, on
+randomly chosen ones ('cpt cycles --unseen' simulated them), and on whole training iterations
+('cpt iteration'). It takes a second: nothing is simulated here.
+"""
+EXAMPLES = """\
+  cpt latency
+  cpt latency --json
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "latency",
-        help="errors of the latency model against the RTL core's simulated cycles",
-        description="Compares the latency model with cycles of the RTL core: over the grid it was fitted on, over"
-        " layers drawn by the dice (cpt cycles --unseen measured them), and over whole training"
-        " iterations (cpt iteration). Takes a second: nothing is simulated here.",
-    )
-    parser.add_argument("--all", action="store_true", help="every pass, not only the worst five of each grid")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+def add_flags(parser: Parser) -> None:
+    add(parser, "--all", action="store_true", help="print every pass, not only the worst five of each set of layers")
+    add(parser, "--json")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from host.measure.model_error import GRIDS, ITERATIONS, figures, grid_deviations, iteration_deviation
+
     grids = {name: grid_deviations(path) for name, path in GRIDS.items()}
     iterations = [iteration_deviation(path) for path in sorted(ITERATIONS.glob("*.json"))]
     if arguments.json:
-        print(
-            json.dumps(
-                {
-                    "grids": {name: figures(rows) for name, rows in grids.items()},
-                    "iterations": [{**row._asdict(), "percent": row.percent} for row in iterations],
-                },
-                indent=2,
-            )
-        )
+        values = {
+            "grids": {name: figures(rows) for name, rows in grids.items()},
+            "iterations": [{**row._asdict(), "percent": row.percent} for row in iterations],
+        }
+        print(json.dumps(values, indent=2))
         return 0
     for name, rows in grids.items():
         numbers = figures(rows)

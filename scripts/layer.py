@@ -4,130 +4,62 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from host.compiler.layer import Conv, Pass
-from host.driver.quantised_pass import run_quantised
+from scripts.flags import add
+from scripts.parser import Parser
 from sim.common.files import write_atomically
-from sim.contract import Build
-from sim.contract.noise import noise
-from sim.reference import Reference
-from sim.reference.products import bit_serial
 
-LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=16, width=16, kernel=(3, 3), padding=(1, 1))
-FW_BITS = (8, 7, 6, 5, 4, 3)
-BW_BITS = 8
-CLOCK_HZ = 200e6
-INTRODUCTION = (
-    f"A 3x3 conv layer, {LAYER.in_channels} to {LAYER.out_channels} channels, {LAYER.height}x{LAYER.width}, batch "
-    f"{LAYER.batch}: quantised, lowered to commands, run by bit planes on the NumPy reference (zc706 build).\n"
-    "'cycles' are array cycles by contract (a lower bound, not a measurement); 'integers' and 'float32' say whether\n"
-    "every accumulator and every output equals PyTorch's; 'rms error' is against unquantised float32."
-)
+if TYPE_CHECKING:
+    from cpt_model.reports.layer import Row
+
+DESCRIPTION = """\
+Quantises a conv layer, lowers its three passes to commands, runs them bit plane by bit plane on the
+reference, and compares every integer and every float32 with PyTorch.
+"""
+EXAMPLES = """\
+  cpt layer
+  cpt layer --json
+"""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One pass at one precision."""
-
-    precision: str
-    which: str
-    bits: str
-    cycles: int
-    microseconds: float
-    relative_to_8_bits: float
-    integers_agree: bool
-    floats_agree: bool
-    rms_error_percent: float
-
-
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "layer",
-        help="one conv layer, three passes, precisions 3..8, checked against PyTorch",
-        description="Quantises a conv layer, lowers its three passes to commands, runs them bit plane by bit plane on "
-        "the reference and compares every integer and every float32 with PyTorch.",
-    )
-    parser.add_argument("--out", type=Path, default=Path("out") / "layer", help="folder for JSON, plot and page")
+def add_flags(parser: Parser) -> None:
+    add(parser, "--json")
+    add(parser, "--out", default=Path("out", "layer"), help="folder for JSON, plot and page")
     parser.set_defaults(run=run)
-
-
-def gaussian(shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Repeatable float32 values, roughly normal: the sum of twelve uniforms."""
-    count = int(np.prod(shape))
-    uniform = noise(seed, np.arange(12 * count)).reshape(12, count) / 2.0**32
-    return (uniform.sum(axis=0) - 6).astype(np.float32).reshape(shape)
-
-
-def measure() -> list[Row]:
-    """Runs every pass at every precision; the operands are the same each time."""
-    from tqdm import tqdm
-
-    from cpt_model.affine_pass import float_pass, quantised_pass
-
-    reference = Reference(Build.named("zc706"), bit_serial)
-    activations = np.maximum(gaussian(LAYER.input_shape, 1), 0)
-    weights = gaussian(LAYER.weight_shape, 2) * np.float32(0.1)
-    error = gaussian(LAYER.output_shape, 3) * np.float32(1e-3)
-    operands = {
-        Pass.FORWARD: (activations, weights),
-        Pass.INPUT_ERROR: (error, weights),
-        Pass.WEIGHT_GRADIENT: (activations, error),
-    }
-    rows: list[Row] = []
-    jobs = [(fw_bits, which) for fw_bits in FW_BITS for which in Pass]
-    for fw_bits, which in tqdm(jobs, desc="passes on the reference", unit="pass", leave=False, disable=None):
-        a, b = operands[which]
-        ours = run_quantised(reference, LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
-        theirs = quantised_pass(LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
-        exact = float_pass(LAYER, which, a, b)
-        cycles = ours.outcome.cycles
-        at_8_bits = next((row.cycles for row in rows if row.which == which.value), cycles)
-        rows.append(
-            Row(
-                precision=f"{fw_bits}/{BW_BITS}",
-                which=which.value,
-                bits=f"{ours.a.bits}x{ours.b.bits}",
-                cycles=cycles,
-                microseconds=cycles / CLOCK_HZ * 1e6,
-                relative_to_8_bits=cycles / at_8_bits,
-                integers_agree=np.array_equal(ours.accumulators, theirs.accumulators),
-                floats_agree=np.array_equal(ours.values, theirs.values),
-                rms_error_percent=float(100 * np.sqrt(np.mean((ours.values - exact) ** 2) / np.mean(exact**2))),
-            )
-        )
-    return rows
-
-
-def as_table(rows: list[Row]) -> str:
-    lines = ["fw/bw  pass             bits   cycles  us at 200 MHz  vs 8/8  integers  float32    rms error"]
-    for row in rows:
-        verdicts = ["equal" if agree else "DIFFER" for agree in (row.integers_agree, row.floats_agree)]
-        lines.append(
-            f"{row.precision:5}  {row.which:15}  {row.bits:4}  {row.cycles:7,}  {row.microseconds:13.1f}  "
-            f"{row.relative_to_8_bits:6.3f}  {verdicts[0]:8}  {verdicts[1]:7}  {row.rms_error_percent:8.2f} %"
-        )
-    return "\n".join(lines)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.drawing.html import page
-    from scripts.layer_report import TITLE, draw, parts
+    from cpt_model.reports.layer import INTRODUCTION, agrees, measure
+    from cpt_model.reports.layer_plot import TITLE, draw, parts
 
     arguments.out.mkdir(parents=True, exist_ok=True)
-    print(f"{INTRODUCTION}\n")
     rows = measure()
-    print(as_table(rows))
+    values = json.dumps([asdict(row) for row in rows], indent=2)
     files = [arguments.out / f"layer.{kind}" for kind in ("json", "png", "html")]
-    write_atomically(files[0], json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    write_atomically(files[0], values + "\n")
     draw(rows, files[1])
     write_atomically(files[2], page(TITLE, parts(rows, files[1])))
-    print(f"\nwrote {', '.join(map(str, files))}")
+    if arguments.json:
+        print(values)
+    else:
+        print(f"{INTRODUCTION}\n\n{as_table(rows)}\n\nwrote {', '.join(map(str, files))}")
     return 0 if agrees(rows) else 1
 
 
-def agrees(rows: list[Row]) -> bool:
-    return all(row.integers_agree and row.floats_agree for row in rows)
+def as_table(rows: Sequence[Row]) -> str:
+    from sim.contract import OVERLAY_CLOCK_MHZ
+
+    time = f"us at {OVERLAY_CLOCK_MHZ} MHz"
+    lines = [f"fw/bw  pass             bits   cycles  {time}  vs 8/8  integers  float32    rms error"]
+    for row in rows:
+        verdicts = ["equal" if agree else "DIFFER" for agree in (row.integers_agree, row.floats_agree)]
+        lines.append(
+            f"{row.precision:5}  {row.which:15}  {row.bits:4}  {row.cycles:7,}  {row.microseconds:{len(time)}.1f}  "
+            f"{row.relative_to_8_bits:6.3f}  {verdicts[0]:8}  {verdicts[1]:7}  {row.rms_error_percent:8.2f} %"
+        )
+    return "\n".join(lines)

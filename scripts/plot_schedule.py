@@ -8,48 +8,48 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scripts.flags import add
+from scripts.parser import Parser
+from sim.common.flag_types import share
+
 if TYPE_CHECKING:
     from cpt_model.methods.schedules_plot import ScheduleRow
 
 GROUPS = ("ten", "all")
+DESCRIPTION = """\
+Draws precision schedules, and prints the share of steps each has at each width, and what it saves
+against static precision at the highest bits.
+"""
+EXAMPLES = """\
+  cpt plot-schedule
+  cpt plot-schedule cpt CR RR --fw-bits 4 8 --cycles 4 --late-start 0.25
+"""
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "plot-schedule",
-        help="draw precision schedules and say what they save",
-        description="Draws schedules by name, as 'cpt plot-schedule CR RR' or 'cpt plot-schedule ten', and prints how "
-        "many steps each has at which width, and what it saves against static precision at the highest bits.",
-    )
-    parser.add_argument(
-        "names", nargs="*", default=["ten"], metavar="NAME", help="schedules, 'ten' or 'all' (default: ten)"
-    )
-    parser.add_argument("--fw-bits", type=int, nargs=2, default=[3, 8], metavar=("LOW", "HIGH"), help="bounds (3 8)")
-    parser.add_argument("--bw-bits", type=int, default=8, metavar="BITS", help="bits of the gradients (8)")
-    parser.add_argument("--cycles", type=int, default=8, help="cycles in the run (8)")
-    parser.add_argument("--steps", type=int, default=64_000, help="steps of the run (64,000)")
-    parser.add_argument(
-        "--late-start", type=float, metavar="SHARE", help="lowest bits for this share of the run, then the schedule"
-    )
-    parser.add_argument("--out", type=Path, default=Path("out") / "schedules.png", help="the picture, a .png file")
-    parser.add_argument("--json", action="store_true", help="print one JSON list instead of the table")
+def add_flags(parser: Parser) -> None:
+    what = "schedule to draw, or a group of them: ten, all (default: ten)"
+    parser.add_argument("names", nargs="*", default=["ten"], metavar="NAME", help=what)
+    add(parser, "--fw-bits", help="bounds of the schedules")
+    add(parser, "--bw-bits", nargs=None, action=None, default=8, help="width of errors and gradients")
+    add(parser, "--cycles", default=8)
+    add(parser, "--steps")
+    what = "share of the run at the lowest bits before the schedule begins"
+    add(parser, "--late-start", type=share, metavar="SHARE", help=what)
+    add(parser, "--out", metavar="FILE", default=Path("out", "schedules.png"), help="picture, a .png file")
+    add(parser, "--json")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.methods.schedules_plot import describe, plot
     from cpt_model.schedules import LateStart, named
-    from cpt_model.schedules.base import check_bits
 
     if arguments.out.suffix != ".png":
         raise ValueError(f"--out {arguments.out}: the picture is a .png file")
-    low, high = arguments.fw_bits
-    check_bits("--bw-bits", arguments.bw_bits)
+    low, high = arguments.fw_bits[0], arguments.fw_bits[-1]
     schedules = {name: named(name, low, high, arguments.cycles) for name in expand(arguments.names)}
     title = f"FW({low},{high})/BW{arguments.bw_bits}, {arguments.cycles} cycles in {arguments.steps:,} steps"
     if arguments.late_start is not None:
-        if not 0 < arguments.late_start < 1:
-            raise ValueError(f"--late-start {arguments.late_start} is not between 0 and 1")
         schedules = {name: LateStart(low, arguments.late_start, each) for name, each in schedules.items()}
         title += f", started at {arguments.late_start:.0%}"
     rows = [describe(name, each, arguments.bw_bits, arguments.steps) for name, each in schedules.items()]

@@ -1,4 +1,4 @@
-"""`cpt report`: one page about training runs, and the same numbers as JSON beside it."""
+"""`cpt report`: one page about training runs, and the same numbers as JSON next to it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,44 @@ import argparse
 import json
 from pathlib import Path
 
+from scripts.flags import add
+from scripts.parser import Parser
 from sim.common.files import write_atomically
 
+DESCRIPTION = """\
+Writes one self-contained HTML page about runs of 'cpt train', finished or not: precision, loss and
+accuracy, bit operations, estimated board hours, each layer's latency and a roofline; and the same
+numbers as JSON. Runs that differ by their seed alone are shown together.
+"""
+EXAMPLES = """\
+  cpt report out/demo/runs
+  cpt report out/train/a out/train/b --out out/both.html --profile zc706-ps
+"""
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "report",
-        help="one page about training runs: accuracy, cost, latency, roofline",
-        description="Writes one self-contained HTML page about runs of cpt train, finished or not: precision, loss and "
-        "accuracy, bit operations, estimated board hours, each layer's latency and a roofline; and the same numbers as "
-        "JSON. Runs that differ by their seed alone are shown together.",
-    )
-    parser.add_argument(
-        "runs", nargs="+", type=Path, metavar="RUN", help="folder of a run, or a folder that holds several"
-    )
-    parser.add_argument("--out", type=Path, default=Path("out") / "report.html", help="the page (out/report.html)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="the numbers (beside the page, as .json)")
-    parser.add_argument(
-        "--profile", default="zc706", metavar="NAME", help="core that is estimated: zc706, zc706-ps or a JSON file"
-    )
+
+def add_flags(parser: Parser) -> None:
+    what = "folder of a run, or a folder of several"
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help=what)
+    add(parser, "--out", metavar="FILE", default=Path("out", "report.html"), help="page to write, an .html file")
+    what = "JSON file of the page's numbers"
+    add(parser, "--json-out", type=Path, metavar="FILE", shown="next to the page", help=what)
+    add(parser, "--profile")
+    add(parser, "--json")
+    parser.modern = modern
     parser.set_defaults(run=run)
+
+
+def modern(arguments: list[str]) -> list[str]:
+    """`--json FILE.json` was the old spelling of --json-out.
+
+    >>> modern(["run", "--json", "a.json", "--json=b.json", "--json", "other run"])
+    ['run', '--json-out', 'a.json', '--json-out=b.json', '--json', 'other run']
+    """
+    found = [each.replace("--json=", "--json-out=") for each in arguments]
+    for place, following in enumerate(found[1:]):
+        if found[place] == "--json" and following.endswith(".json"):
+            found[place] = "--json-out"
+    return found
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,10 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.reports.report import make_report
     from cpt_model.reports.tables import headline
 
-    numbers = arguments.out.with_suffix(".json") if arguments.json is None else arguments.json
+    numbers = arguments.json_out or arguments.out.with_suffix(".json")
     check_targets(arguments.out, numbers)
     report = make_report(arguments.runs, find_profile(arguments.profile))
-    write_whole({arguments.out: html(report), numbers: json.dumps(as_json(report), indent=1) + "\n"})
+    values = json.dumps(as_json(report), indent=1)
+    write_whole({arguments.out: html(report), numbers: values + "\n"})
+    if arguments.json:
+        print(values)
+        return 0
     print(render(*headline(report)))
     for note in (report.estimate, *report.notes):
         print(f"\n{note}")
@@ -47,14 +69,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def check_targets(page: Path, numbers: Path) -> None:
-    """Files that cannot be meant are refused: a folder, one file for both, a run's own file."""
+    """Refuses files of another kind, folders, and names of a run's own files."""
     from cpt_model.training.run_folder import SETTINGS
     from cpt_model.training.summary import FILE
 
     if page.suffix not in (".html", ".htm"):
         raise ValueError(f"--out {page}: the page is an .html file")
     if numbers.suffix != ".json":
-        raise ValueError(f"--json {numbers}: the numbers are a .json file")
+        raise ValueError(f"--json-out {numbers}: the numbers are a .json file")
     for file in (page, numbers):
         if file.is_dir():
             raise ValueError(f"{file} is a folder, not a file")

@@ -7,6 +7,9 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from scripts.flags import add
+from scripts.parser import Parser
+
 if TYPE_CHECKING:
     from cpt_model.cost.tables import Row
 
@@ -15,25 +18,31 @@ NAMES = {
     "3": "CPT's Table 3: ImageNet, bit operations",
     "5": "CPT's Table 5: language models, bit operations",
     "figure5": "CPT's Figure 5: savings",
-    "schedules": "the ten of Better Schedules: savings",
+    "schedules": "the ten schedules of Better Schedules: savings",
     "zc706": "Table 2's runs on our accelerator: estimated hours, and how many times faster than the paper's board",
 }
 KEY = """\
 The deviation is in per cent of the paper's value, for savings (already per cent) in points. Hours are those of the CPT
 paper's board: linear in the operands' widths, calibrated on ResNet-74 at 8/8 bits alone; but on our accelerator they
-are the latency model's. A note says where a paper contradicts itself; nothing is fitted to the rows.
+are the latency model's. A note marks where a paper contradicts itself; nothing is fitted to the rows.
+"""
+DESCRIPTION = "\n".join(
+    [
+        "Recomputes the tables named, or all of them:\n",
+        *(f"  {name:10} {what}" for name, what in NAMES.items()),
+        "",
+        KEY,
+    ]
+)
+EXAMPLES = """\
+  cpt tables 2 figure5
+  cpt tables --json
 """
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    known = "; ".join(f"{name}: {what}" for name, what in NAMES.items())
-    parser = commands.add_parser(
-        "tables",
-        help="the papers' cost tables, recomputed",
-        description=f"Recomputes the tables named, or all of them. {known}. {KEY}",
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ({', '.join(NAMES)}; default: all)")
-    parser.add_argument("--json", action="store_true", help="print one JSON list of rows instead of tables")
+def add_flags(parser: Parser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="table to recompute (default: all)")
+    add(parser, "--json")
     parser.set_defaults(run=run)
 
 

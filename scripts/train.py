@@ -9,27 +9,27 @@ import sys
 from typing import TYPE_CHECKING
 
 from scripts import train_flags
+from scripts.parser import Parser
 
 if TYPE_CHECKING:
     from cpt_model.training import Settings, Summary
 
-DESCRIPTION = f"""\
-Trains a network. Settings come from the recipe of the network (or --config), flags override them. The flags of the CPT
-authors' code work unchanged; those with a dash are the short forms of the same things. Everything about a run is in
-its folder; --automatic_resume continues it bit for bit, however it ended. Several processes: torchrun
---nproc-per-node 2 -m {__package__}.cli train ...
+DESCRIPTION = """\
+Trains a network. Settings come from the network's recipe (or --recipe); flags override them, and those
+without a default below have the recipe's. The flags of the CPT authors' code work unchanged. Everything
+about a run is in its folder; --automatic_resume continues it bit for bit, however it ended.
+"""
+EXAMPLES = f"""\
+  cpt train --recipe digits
+  cpt train --arch cifar10_resnet_20 --fw-bits 3 8 --schedule CR --steps 2000
+  cpt train --arch resnet34 --is_cyclic_precision --cyclic_num_bits_schedule 3 8 --cyclic_num_grad_bits_schedule 8 8
+  torchrun --nproc-per-node 2 -m {__package__}.cli train --recipe digits      (in two processes)
 """
 
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "train",
-        help="train a network of the papers at a scheduled precision",
-        description=DESCRIPTION,
-        argument_default=argparse.SUPPRESS,  # what is not said is not there, and the recipe's value holds
-        allow_abbrev=False,
-    )
-    train_flags.add(parser)
+def add_flags(parser: Parser) -> None:
+    parser.argument_default = argparse.SUPPRESS  # a flag that is not given is not there, and the recipe's value holds
+    train_flags.add_all(parser)
     parser.set_defaults(run=run)
 
 
@@ -73,7 +73,7 @@ def _test(stated: dict) -> int:
     from cpt_model.training import load_run
 
     if "resume" not in stated:
-        raise ValueError("--cmd test evaluates a checkpoint: say which with --resume FILE")
+        raise ValueError("--cmd test evaluates a checkpoint: name it with --resume FILE")
     loaded = load_run(stated["resume"], stated.get("eval_bits"), stated.get("datadir"))
     result = loaded.evaluate()
     width = f"{loaded.bits.forward}/{loaded.bits.gradient} bits" if loaded.bits.forward else "float32"

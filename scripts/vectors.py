@@ -8,31 +8,35 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.contract import BUILDS, Build
-from sim.devices import EXECUTORS, open_executor
+from scripts.flags import add
+from scripts.parser import Parser
+from sim.contract import Build
+from sim.devices import open_executor
 
 if TYPE_CHECKING:
     from sim.contract import Executor
     from sim.vectors import Vector
 
+DESCRIPTION = """\
+Writes one .vec file for each test vector (format: section 11 of the contract), the same bytes on every
+machine. With --device, runs them there instead, and compares memory and registers.
+"""
+EXAMPLES = """\
+  cpt vectors --build tiny --out out/vectors/tiny
+  cpt vectors --device rtl --seeds 2 --only 'shape-*'
+"""
 
-def add_parser(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser(
-        "vectors",
-        help="write the test vectors that every executor replays",
-        description="Writes one .vec file a vector (format: section 11 of the contract). The same bytes on every "
-        "machine. With --on, runs them on a device instead and compares memory and registers.",
-        epilog="example: cpt vectors --on rtl --build zc706 --seeds 2",
+
+def add_flags(parser: Parser) -> None:
+    add(parser, "--build")
+    add(parser, "--out", shown="out/vectors/BUILD", help="folder to write to")
+    add(parser, "--list", action="store_true", help="print names, expected errors and sizes; write nothing")
+    add(parser, "--device", default=None, help="device to replay the vectors on, instead of writing them", old=["--on"])
+    add(parser, "--only", help="shell pattern of the vectors to replay, list or write")
+    add(
+        parser, "--slow", action="store_true", help="with --device: include vectors that take an RTL simulation minutes"
     )
-    parser.add_argument("--build", default="tiny", choices=list(BUILDS), help="the build they are for (tiny)")
-    parser.add_argument("--out", type=Path, help="folder to write to (out/vectors/BUILD)")
-    parser.add_argument("--list", action="store_true", help="print names, expected errors and sizes; write nothing")
-    parser.add_argument("--on", choices=EXECUTORS, metavar="DEVICE", help=f"replay on one of {', '.join(EXECUTORS)}")
-    parser.add_argument("--only", default="*", metavar="PATTERN", help="with --on: those whose name matches (all)")
-    parser.add_argument("--slow", action="store_true", help="with --on: also those that take an RTL simulation minutes")
-    parser.add_argument(
-        "--seeds", type=int, default=0, metavar="N", help="with --on rtl: N times, with stalls and latencies at random"
-    )
+    add(parser, "--seeds", help="with --device rtl: number of replays, each with random stalls and latencies")
     parser.set_defaults(run=run)
 
 
@@ -42,12 +46,14 @@ def run(arguments: argparse.Namespace) -> int:
     from sim.vectors import catalogue
 
     build = Build.named(arguments.build)
-    vectors = catalogue(build)
-    if arguments.on is not None:
-        if arguments.seeds < 0 or (arguments.seeds and arguments.on != "rtl"):
-            raise ValueError(f"--seeds {arguments.seeds}: a number from 1, of memories for the device rtl")
-        chosen = [each for each in vectors if fnmatch(each.name, arguments.only) and (arguments.slow or not each.slow)]
-        return replay(list(devices(arguments.on, build, arguments.seeds)), chosen)
+    if arguments.seeds and arguments.device != "rtl":
+        raise ValueError(f"--seeds {arguments.seeds}: only --device rtl has random stalls and latencies")
+    vectors = [each for each in catalogue(build) if fnmatch(each.name, arguments.only)]
+    if not vectors:
+        raise ValueError(f"no vector matches '{arguments.only}': 'cpt vectors --list' names them all")
+    if arguments.device is not None:
+        chosen = [each for each in vectors if arguments.slow or not each.slow]
+        return replay(list(executors(arguments.device, build, arguments.seeds or 0)), chosen)
     if arguments.list:
         for vector in vectors:
             print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{' slow' * vector.slow}")
@@ -59,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def devices(name: str, build: Build, seeds: int) -> Iterator[tuple[str, Executor]]:
-    """The device, or one for each seed of an unfriendly memory."""
+def executors(name: str, build: Build, seeds: int) -> Iterator[tuple[str, Executor]]:
+    """The device's, or one for each seed of a slow, irregular memory."""
     if not seeds:
         yield f"{name} ({build.name})", open_executor(name, build)
     for seed in range(1, seeds + 1):
@@ -69,14 +75,12 @@ def devices(name: str, build: Build, seeds: int) -> Iterator[tuple[str, Executor
         yield f"{name} ({build.name}), seed {seed}", RtlExecutor(build, Ddr.unfriendly(seed))
 
 
-def replay(devices: list[tuple[str, Executor]], vectors: list[Vector]) -> int:
+def replay(executors: list[tuple[str, Executor]], vectors: list[Vector]) -> int:
     """Prints the vectors that do not agree; 1 if there are any."""
     from tqdm import tqdm
 
-    if not vectors:
-        raise ValueError("no vector matches: 'cpt vectors --list' names them all")
     failed = 0
-    for name, executor in devices:
+    for name, executor in executors:
         wrong = 0
         for vector in tqdm(vectors, desc=name, unit="vector", leave=False):
             memory = vector.before.copy()

@@ -1,9 +1,8 @@
 """Our accelerator as a board: hours of a run from the latency model of its commands.
 
 Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
-driver does it; their cycles come from `sim.latency`. Results are rounded as training may have them
-(`Config(results="rounded")`), without row sums unless the profile says so. Layers that stay float, and batch
-normalisations, cost no time.
+driver does it; their cycles come from `sim.latency`. Results are rounded as in training (`Config(results="rounded")`),
+with row sums, unless the profile has others. Layers that stay float, and batch normalisations, cost no time.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Profile:
     clock_mhz: float
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
-    results: str = "rounded-products"  # what passes store: one of `host.compiler.jobs.RESULTS`
+    results: str = "rounded"  # what passes store: one of `host.compiler.jobs.RESULTS`
 
     @property
     def gigabytes_per_second(self) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from host.compiler.networks import named_network
 from host.compiler.plan import Plan
 from host.measure.prediction import model_cycles
 from host.measure.report import Row
-from sim.contract import Build, Command
+from sim.contract import BOARD_LATENCY_CYCLES, Build, Command
+from sim.latency.core import LIST_BEGINS
 
 # From a slow port to two full buses.
 BANDWIDTHS = np.geomspace(2.0, 128.0, 49)
@@ -45,6 +47,17 @@ class Fit:
     list_us: float
     mean_pct: float
     worst_pct: float
+
+    def profile(self, name: str) -> dict[str, Any]:
+        """What `cpt_model.cost.profile_file` reads."""
+        return {
+            "name": name,
+            "build": self.build.name,
+            "clock_mhz": self.clock_mhz,
+            "bytes_per_cycle": round(self.bytes_per_cycle, 3),
+            "latency": BOARD_LATENCY_CYCLES,
+            "list_us": round(self.list_us + LIST_BEGINS / self.clock_mhz, 3),
+        }
 
     @property
     def gigabytes_per_second(self) -> float:

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from host.compiler.command_list import CommandList
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
-from host.compiler.networks import cifar_resnet
+from host.compiler.networks import named_network
 from host.compiler.plan import Plan
 from host.compiler.precision import EXACT, Output, Precision
+from sim.common.flag_types import whole
 from sim.contract import BUILDS, Build, Format
 
 MIB = 1 << 20
@@ -74,14 +75,19 @@ def boot_option(need: int) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=f"python -m {__package__}.memory_need", description=__doc__.split("\n")[0])
-    parser.add_argument("--depth", type=int, default=74, help="of the CIFAR ResNet (default 74)")
-    parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--bits", type=int, nargs=2, default=(8, 8), metavar=("FW", "BW"), help="the widest of a run")
-    parser.add_argument("--build", choices=list(BUILDS), default="zc706")
+    what = "network, by the CPT authors' names (default: %(default)s)"
+    parser.add_argument("--arch", metavar="NAME", default="cifar10_resnet_74", help=what)
+    parser.add_argument("--depth", dest="arch", type="cifar10_resnet_{}".format, help=argparse.SUPPRESS)
+    what = "number of samples in a training step (default: %(default)s)"
+    parser.add_argument("--batch", type=whole(), metavar="N", default=128, help=what)
+    what = "greatest forward and backward width of a run (default: 8 8)"
+    parser.add_argument("--bits", type=whole(1, 16), nargs=2, default=(8, 8), metavar=("FW", "BW"), help=what)
+    what = "build of the core (default: %(default)s)"
+    parser.add_argument("--build", choices=list(BUILDS), default="zc706", help=what)
     parser.add_argument("--exact", action="store_true", help="results as exact accumulators, for checking")
     chosen = parser.parse_args(arguments)
     try:
-        layers = cifar_resnet(chosen.depth, chosen.batch)
+        layers = named_network(chosen.arch, chosen.batch)
         need = largest_pass(layers, Bits(*chosen.bits), Build.named(chosen.build), chosen.exact)
     except ValueError as problem:
         print(f"memory_need: {problem}", file=sys.stderr)

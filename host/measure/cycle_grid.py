@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,11 @@ class Point:
         """16-bit words, or bit planes as narrow as training stores them."""
         bits = result_bits(parse_layer(self.layer), self.which, self.precision()) if self.planes else 16
         return Output(Format.PLANES if self.planes else Format.INT16, bits, shift=SHIFT, row_sums=self.row_sums)
+
+    def matches(self, pattern: str, bits: Sequence[int] | None) -> bool:
+        """Whether its layer or pass matches a shell pattern, and its widths are these (None: any)."""
+        named = any(fnmatch(name, pattern) for name in (self.layer, self.which.value))
+        return named and (bits is None or tuple(bits) == self.bits)
 
     @classmethod
     def measured(cls, row: dict[str, Any]) -> Point:

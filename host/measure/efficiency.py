@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ MOST_RATIO, MOST_DEVIATION = 1.1, 0.05  # the goals
 
 
 def read_rows(
-    path: Path, only: str = "", layers: Sequence[str] | None = None, bits: Sequence[int] | None = None
+    path: Path, only: str = "*", layers: Sequence[str] | None = None, bits: Sequence[int] | None = None
 ) -> list[Row]:
-    """The points of a file of `cpt cycles --out`: whose layer or pass contains `only`, with this pair of widths (all),
-    of these layers and with plain 16-bit results (all).
+    """The points of a file of `cpt cycles --out`: whose layer or pass matches the shell pattern `only`, with this pair
+    of widths (all), of these layers and with plain 16-bit results (all).
     """
     try:
         rows: list[Row] = json.loads(path.read_text(encoding="utf-8"))["points"]
@@ -28,7 +29,7 @@ def read_rows(
     chosen = [
         row
         for row in rows
-        if (only in row["layer"] or only in row["pass"])
+        if (fnmatch(row["layer"], only) or fnmatch(row["pass"], only))
         and (layers is None or (row["layer"] in layers and row["stored"] == PLAIN))
         and (bits is None or sorted(bits) == sorted((row["a_bits"], row["b_bits"])))
     ]

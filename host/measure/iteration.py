@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.compiler.jobs import Job, stored_results
+from host.compiler.networks import full_name
 from host.measure.simulated_list import AskedPass, simulate_list
+from sim.common.files import write_atomically
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
@@ -19,7 +22,7 @@ def shape(job: Job) -> tuple[str, str]:
     return str(job.layer), job.which.value
 
 
-def measured(executor: RtlExecutor, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
+def measured(executor: RtlExecutor, jobs: Sequence[Job], results: str, verify: bool) -> list[dict[str, Any]]:
     """Passes that follow each other, in one list."""
     asked = [
         AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))
@@ -42,11 +45,38 @@ def measured(executor: RtlExecutor, jobs: list[Job], results: str, verify: bool)
     ]
 
 
+def simulated(
+    executor: RtlExecutor,
+    jobs: Sequence[Job],
+    heading: dict[str, Any],
+    out: Path,
+    verify: bool,
+    progress: Callable[[int], object],
+) -> list[dict[str, Any]]:
+    """Every pass's counters, kept in `out` list by list, from where an earlier call stopped.
+
+    With `verify` the results of each shape are compared once. `progress` gets the number of passes just done.
+    """
+    rows = finished(out, heading)
+    seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    progress(len(rows))
+    while len(rows) < len(jobs):
+        listed = jobs[len(rows) : len(rows) + LIST_PASSES]
+        rows += measured(executor, listed, heading["results"], verify and any(shape(job) not in seen for job in listed))
+        seen.update(map(shape, listed))
+        result = {**heading, "complete": len(rows) == len(jobs), "passes": rows}
+        write_atomically(out, json.dumps(result, indent=1) + "\n")
+        progress(len(listed))
+    return rows
+
+
 def finished(path: Path, heading: dict[str, Any]) -> list[dict[str, Any]]:
     """What an earlier call has measured already; a file of other settings is refused."""
     if not path.exists():
         return []
     found = json.loads(path.read_text())
+    found["network"] = full_name(found.get("network", ""))
     different = [key for key, value in heading.items() if found.get(key) != value]
     if different:
         raise ValueError(f"{path} was made with another {different[0]}: give another --out, or remove it")

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from cpt_model import Config
+from cpt_model.benchmarks.accuracy import bit_exact_run, fake_run, float_run
 from cpt_model.schedules import CPT, Static
-from scripts.benchmarks.accuracy import bit_exact_run, fake_run, float_run
 
 
 @pytest.fixture(autouse=True)

@@ -35,7 +35,7 @@ def test_costs_of_the_papers_run_on_its_board(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("profile", ["zc706", "zc706-ps"])
 def test_costs_are_those_of_the_board(capsys: pytest.CaptureFixture[str], profile: str) -> None:
-    run = ("--schedule", "RR", "--cycles", "8", "--iterations", "1000", "--batch", "64", "--profile", profile)
+    run = ("--schedule", "RR", "--cycles", "8", "--steps", "1000", "--batch", "64", "--profile", profile)
     values = printed(capsys, *CYCLIC, *run)
     network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(PROFILES[profile])
     cyclic, static = Run(named("RR", 3, 8, 8), 8, 1000, 64), Run.named("8/8", 1000, 64)
@@ -57,7 +57,7 @@ def test_gradients_may_cycle_too_and_the_baseline_has_the_highest_of_both(capsys
 
 
 def test_static_precision_saves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    values = printed(capsys, *SMALL, "--fw-bits", "8", "8", "--iterations", "10")
+    values = printed(capsys, *SMALL, "--fw-bits", "8", "8", "--steps", "10")
     assert (values["saving_gbitops_pct"], values["saving_hours_pct"]) == (0, 0)
 
 
@@ -105,23 +105,26 @@ def test_the_table_says_what_was_asked_and_that_it_is_an_estimate(capsys: pytest
     ("arguments", "message"),
     [
         (("cost", "--arch", "resnet_9000"), "no network 'resnet_9000'; there are: cifar10_resnet_8"),
-        ((*SMALL, "--fw-bits", "0"), "--fw-bits = 0 is not a whole number in 1..16"),
-        ((*SMALL, "--fw-bits", "3", "17"), "--fw-bits = 17 is not a whole number in 1..16"),
-        ((*SMALL, "--bw-bits", "17"), "--bw-bits = 17 is not a whole number in 1..16"),
-        ((*SMALL, "--fw-bits", "8", "3"), "--fw-bits 8 3: the lower bound comes first"),
-        ((*SMALL, "--fw-bits", "3", "5", "8"), "--fw-bits 3 5 8: one precision, or two bounds"),
-        ((*SMALL, "--fw-bits", "8", "--cycles", "4"), "--cycles 4 without two bounds"),
-        ((*CYCLIC, "--cycles", "0"), "cycles = 0 is not a whole number of at least 1"),
-        ((*CYCLIC, "--iterations", "31"), "31 steps are fewer than the 32 cycles"),
-        ((*CYCLIC, "--iterations", "0"), "iterations = 0 and batch = 128 must both be at least 1"),
-        ((*CYCLIC, "--batch", "0"), "batch = 0 must both be at least 1"),
+        ((*SMALL, "--fw-bits", "0"), "--fw-bits: must be in 1..16, not 0"),
+        ((*SMALL, "--fw-bits", "3", "17"), "--fw-bits: must be in 1..16, not 17"),
+        ((*SMALL, "--bw-bits", "17"), "--bw-bits: must be in 1..16, not 17"),
+        ((*SMALL, "--fw-bits", "8", "3"), "--fw-bits: takes one width, or the lower and the upper bound, not 8 3"),
+        (
+            (*SMALL, "--fw-bits", "3", "5", "8"),
+            "or the lower and the upper bound, not 3 5 8",
+        ),
+        ((*SMALL, "--fw-bits", "8", "--cycles", "4"), "--cycles 4: one precision has no schedule; give two bounds"),
+        ((*CYCLIC, "--cycles", "0"), "--cycles: must be 1 or more, not 0"),
+        ((*CYCLIC, "--steps", "31"), "31 steps are fewer than the 32 cycles"),
+        ((*CYCLIC, "--steps", "0"), "--steps: must be 1 or more, not 0"),
+        ((*CYCLIC, "--batch", "0"), "--batch: must be 1 or more, not 0"),
         ((*CYCLIC, "--batch", "65536"), "batch = 65536 is not in 1..65535"),
         ((*CYCLIC, "--schedule", "XR"), "unknown schedule 'XR'; there are: CR"),
         ((*CYCLIC, "--profile", "zc702"), "no profile 'zc702'; there are: zc706, zc706-ps, paper, or a JSON file"),
         ((*CYCLIC, "--profile", "lost.json"), "lost.json: there is no such file"),
-        ((*CYCLIC, "--clock-mhz", "0"), "clock (MHz) = 0.0 is not a number above 0"),
-        ((*CYCLIC, "--bandwidth", "nan"), "bandwidth (GB/s) = nan is not a number above 0"),
-        ((*CYCLIC, "--profile", "paper", "--bandwidth", "3"), "--bandwidth 3.0: the paper's board is known by its"),
+        ((*CYCLIC, "--clock-mhz", "0"), "--clock-mhz: must be above 0, not 0"),
+        ((*CYCLIC, "--bandwidth", "nan"), "--bandwidth: 'nan' is not a number"),
+        ((*CYCLIC, "--profile", "paper", "--bandwidth", "3"), "--bandwidth: the paper's board is known by its"),
         ((*CYCLIC, "--profile", "paper", "--layers"), "--layers: the paper's board is known by its hours"),
     ],
 )

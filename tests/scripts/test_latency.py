@@ -12,7 +12,7 @@ from host.measure.iteration import LIST_PASSES
 from scripts.cli import main
 from tests.tools import refusal
 
-ITERATION = ("iteration", "--network", "resnet8", "--batch", "1", "--build", "tiny", "--fw-bits", "3")
+ITERATION = ("iteration", "--arch", "cifar10_resnet_8", "--batch", "1", "--build", "tiny", "--fw-bits", "3")
 
 
 def test_an_iteration_is_simulated_pass_by_pass_and_goes_on_where_it_stopped(
@@ -22,7 +22,7 @@ def test_an_iteration_is_simulated_pass_by_pass_and_goes_on_where_it_stopped(
     assert main([*ITERATION, "--out", str(out)]) == 0
     whole = json.loads(out.read_text())
     assert whole["complete"]
-    assert len(whole["passes"]) == 9 * 3 - 1, "nobody needs the error of the images"
+    assert len(whole["passes"]) == 9 * 3 - 1, "the images need no error"
     shapes = {(row["shape"], row["pass"]) for row in whole["passes"]}
     assert {(row["shape"], row["pass"]) for row in whole["passes"] if row["verified"]} == shapes
     total = sum(row["cycles"] for row in whole["passes"])
@@ -47,12 +47,12 @@ def test_errors_of_the_model_are_printed(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["latency", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["grids"]["unseen"]["passes"] == 40
-    assert {row["what"].split(",")[0] for row in found["iterations"]} <= {"resnet74"}
+    assert {row["what"].split(",")[0] for row in found["iterations"]} <= {"cifar10_resnet_74"}
 
 
 def test_a_profile_is_fitted_to_simulated_latencies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = ("--network", "resnet8", "--batch", "2", "--only", "layer3.0.*", "--build", "tiny", "--iterations", "0,1999")
-    assert main(["board", "measure", *run, "--device", "rtl", "--repeats", "1", "--out", str(tmp_path)]) == 0
+    run = ("--arch", "cifar10_resnet_8", "--batch", "2", "--only", "layer3.0.*", "--build", "tiny")
+    assert main(["board", "measure", *run, "--device", "rtl", "--repeat", "1", "--out", str(tmp_path)]) == 0
     profile = tmp_path / "mine.json"
     assert (
         main(["board", "fit", str(tmp_path / "simulated-rtl-measure.csv"), "--out", str(profile), "--name", "mine"])

@@ -36,10 +36,10 @@ def test_shares_of_a_late_start(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     ("arguments", "message"),
     [
         (("XR",), "unknown schedule 'XR'; there are: ten, all, CR"),
-        (("CR", "--fw-bits", "8", "3"), "low = 8 is above high = 3"),
+        (("CR", "--fw-bits", "8", "3"), "--fw-bits: takes one width, or the lower and the upper bound, not 8 3"),
         (("CR", "--steps", "5"), "5 steps are fewer than the 8 cycles"),
-        (("CR", "--bw-bits", "0"), "--bw-bits = 0 is not a whole number in 1..16"),
-        (("CR", "--late-start", "1"), "--late-start 1.0 is not between 0 and 1"),
+        (("CR", "--bw-bits", "0"), "--bw-bits: must be in 1..16, not 0"),
+        (("CR", "--late-start", "1"), "--late-start: must lie between 0 and 1, not 1"),
         (("CR", "--out", "picture.svg"), "the picture is a .png file"),
     ],
 )

@@ -40,11 +40,16 @@ def test_page_and_numbers_are_written_and_the_table_is_printed(
 def test_another_profile_and_another_file(tmp_path: Path, runs: Path) -> None:
     numbers = {name: tmp_path / f"{name}.json" for name in ("zc706", "zc706-ps")}
     for name, file in numbers.items():
-        arguments = ["--profile", name, "--json", str(file), "--out", str(tmp_path / "page.html")]
+        arguments = ["--profile", name, "--json-out", str(file), "--out", str(tmp_path / "page.html")]
         assert main(["report", str(runs / "cyclic"), *arguments]) == 0
     fast, slow = (json.loads(file.read_text())["runs"][0]["estimated_hours"] for file in numbers.values())
     assert fast < slow
     assert not (tmp_path / "page.json").exists()
+
+
+def test_json_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path, runs: Path) -> None:
+    assert main(["report", "--json", str(runs), "--out", str(tmp_path / "page.html")]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "page.json").read_text())
 
 
 @pytest.mark.parametrize(
@@ -53,9 +58,9 @@ def test_another_profile_and_another_file(tmp_path: Path, runs: Path) -> None:
         (("{runs}/nowhere",), "nowhere: there is no such folder"),
         (("{runs}/..", "--profile", "zc7"), "no profile 'zc7'; there are: zc706, zc706-ps"),
         (("{runs}", "--out", "{new}/page.pdf"), "page.pdf: the page is an .html file"),
-        (("{runs}", "--json", "{new}/page.txt"), "page.txt: the numbers are a .json file"),
+        (("{runs}", "--json-out", "{new}/page.txt"), "page.txt: the numbers are a .json file"),
         (("{runs}", "--out", "{runs}/cyclic/summary.html"), "summary.json: a run's own file has that name"),
-        (("{runs}", "--json", "{runs}/cyclic/settings.json"), "settings.json: a run's own file has that name"),
+        (("{runs}", "--json-out", "{runs}/cyclic/settings.json"), "settings.json: a run's own file has that name"),
         (("{runs}/..",), "is not a run of cpt train: settings.json is neither there nor one folder below"),
         (("{runs}/cyclic/metrics.jsonl",), "metrics.jsonl is a file; give the folder of a run"),
         (("{runs}", "--out", "{runs}/static/metrics.jsonl/page.html"), "metrics.jsonl"),

@@ -23,7 +23,7 @@ from tests.tools import refusal
 
 DIGITS = [
     "train",
-    "--config",
+    "--recipe",
     "digits",
     "--steps",
     "4",
@@ -147,7 +147,7 @@ def dry(capsys: pytest.CaptureFixture[str], *flags: str) -> dict:
 
 
 def test_flags_override_the_recipe(capsys: pytest.CaptureFixture[str]) -> None:
-    found = dry(capsys, "--config", "better-schedules-cifar10", "--fw-bits", "8", "--epochs", "3", "--lr", "0.2")
+    found = dry(capsys, "--recipe", "better-schedules-cifar10", "--fw-bits", "8", "--epochs", "3", "--lr", "0.2")
     assert (found["fw_bits"], found["schedule"], found["steps"], found["epochs"]) == ([8], None, None, 3)
     assert (found["lr"], found["batch"]) == (0.2, 128)
     assert dry(capsys, "--fw-bits", "0")["folder"].endswith("cifar10_resnet_74_float32_seed0")
@@ -172,7 +172,7 @@ def test_the_authors_static_flags(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_recipe_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("arch: digits_resnet_8\ndataset: digits\nsteps: 7\nfw_bits: 4\n")
-    found = dry(capsys, "--config", str(tmp_path / "mine.yaml"))
+    found = dry(capsys, "--recipe", str(tmp_path / "mine.yaml"))
     assert (found["steps"], found["fw_bits"]) == (7, [4])
 
 
@@ -184,12 +184,12 @@ def test_recipes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ("--fw-bits 3 8 --cyclic_num_bits_schedule 3 8 --is_cyclic_precision", "say the same thing"),
+        ("--fw-bits 3 8 --cyclic_num_bits_schedule 3 8 --is_cyclic_precision", "they mean the same"),
         ("--cyclic_num_bits_schedule 3 8", "without --is_cyclic_precision"),
         ("--is_cyclic_precision", "needs its bounds"),
         ("--is_cyclic_precision --cyclic_num_bits_schedule 3", "takes two bounds"),
         ("--is_cyclic_precision --num_bits 8 --num_grad_bits 8", "either cyclic or static"),
-        ("--num_bits 8", "say how many bits gradients have"),
+        ("--num_bits 8", "give the gradients' width too"),
         ("--fw-bits 8 --cycles 4", "one precision has no cycles"),
         ("--fw-bits 8 --schedule CR", "goes between two precisions"),
         ("--fw-bits 0 --quantiser dorefa", "plain float32"),
@@ -200,15 +200,15 @@ def test_recipes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         ("--out a --save_folder b", "--out and --save_folder"),
         ("--overwrite --automatic_resume", "--overwrite and --automatic_resume"),
         ("--resume x --automatic_resume", "--resume and --automatic_resume"),
-        ("--resume missing.pt --config digits", "missing.pt: there is no such checkpoint"),
-        ("--start_iter 500", "checkpoints know their step"),
+        ("--resume missing.pt --recipe digits", "missing.pt: there is no such checkpoint"),
+        ("--start_iter 500", "a checkpoint has its step"),
         ("--pretrained", "no pretrained weights"),
         ("--cmd test", "--resume FILE"),
-        ("--config nothing", "no recipe 'nothing'"),
+        ("--recipe nothing", "no recipe 'nothing'"),
         ("--arch cifar10_resnet_9", "no network 'cifar10_resnet_9'"),
-        ("--config digits --dataset cifar10", "a network for digits"),
-        ("--config digits --datadir x --cycles 0", "cycles = 0"),
-        ("--config digits --batch 5000", "has only"),
+        ("--recipe digits --dataset cifar10", "a network for digits"),
+        ("--recipe digits --datadir x --cycles 0", "--cycles/--num_cyclic_period: must be 1 or more, not 0"),
+        ("--recipe digits --batch 5000", "has only"),
     ],
 )
 def test_a_contradiction_is_one_line(
@@ -222,7 +222,7 @@ def test_a_contradiction_is_one_line(
 @pytest.mark.parametrize("text", ["steps: [", "just words", "stpes: 5\n"])
 def test_a_recipe_with_mistakes_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.yaml").write_text(text)
-    assert "bad.yaml" in refusal(capsys, "train", "--config", str(tmp_path / "bad.yaml"))
+    assert "bad.yaml" in refusal(capsys, "train", "--recipe", str(tmp_path / "bad.yaml"))
 
 
 def test_a_folder_that_cannot_be_made_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

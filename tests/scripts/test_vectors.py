@@ -1,4 +1,4 @@
-"""`cpt vectors --on`: vectors replayed on a device."""
+"""`cpt vectors --device`: vectors replayed on a device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.tools import refusal
 
 
 def test_vectors_are_replayed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["vectors", "--on", "reference", "--only", "width-1x*"]) == 0
+    assert main(["vectors", "--device", "reference", "--build", "tiny", "--only", "width-1x*"]) == 0
     assert "8 of 8 vectors agree on reference (tiny)" in capsys.readouterr().out
 
 
@@ -25,7 +25,7 @@ def test_those_that_differ_are_named(capsys: pytest.CaptureFixture[str], monkeyp
             return outcome
 
     monkeypatch.setattr("scripts.vectors.open_executor", lambda _name, build: Spoils(build))
-    assert main(["vectors", "--on", "reference", "--only", "width-1x1"]) == 1
+    assert main(["vectors", "--device", "reference", "--build", "tiny", "--only", "width-1x1"]) == 1
     assert "width-1x1 differs on reference (tiny)" in capsys.readouterr().out
 
 
@@ -33,9 +33,9 @@ def test_those_that_differ_are_named(capsys: pytest.CaptureFixture[str], monkeyp
     ("arguments", "message"),
     [
         (("--only", "nothing"), "no vector matches"),
-        (("--seeds", "2"), "--seeds 2"),
-        (("--seeds", "-1"), "--seeds -1"),
+        (("--seeds", "2"), "--seeds 2: only --device rtl"),
+        (("--seeds", "-1"), "--seeds: must be 1 or more, not -1"),
     ],
 )
 def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refusal(capsys, "vectors", "--on", "reference", *arguments)
+    assert message in refusal(capsys, "vectors", "--device", "reference", "--build", "tiny", *arguments)

@@ -18,7 +18,7 @@ from tests.cpt_model.reports.report_tools import leave_run
 ZC706 = PROFILES["zc706"]
 
 
-@pytest.mark.parametrize(("results", "stored"), [("exact", "exact"), ("rounded", "rounded-products")])
+@pytest.mark.parametrize(("results", "stored"), [("exact", "exact"), ("rounded", "rounded")])
 def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(
     tmp_path: Path, results: str, stored: str
 ) -> None:

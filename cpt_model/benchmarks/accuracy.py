@@ -18,9 +18,9 @@ from tqdm import tqdm
 
 from cpt_model import Bits, Config, prepare_, scheduler, set_precision
 from cpt_model.arithmetic.results import RESULTS
+from cpt_model.benchmarks.fake_quantised import fake_quantise_, set_fake_bits
 from cpt_model.data import Split, digits
 from cpt_model.schedules import CPT, PrecisionScheduler, Schedule, Static
-from scripts.benchmarks.fake_quantised import fake_quantise_, set_fake_bits
 
 STEPS = 300
 BATCH = 64

@@ -7,12 +7,12 @@ import sys
 import pytest
 
 import sim.latency
+from cpt_model.benchmarks import cost, scale_sim
+from cpt_model.benchmarks.timing import forget
 from cpt_model.cost import ModelCount, Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard, product_time
 from cpt_model.cost.counts import LayerCount, Product
 from host.compiler.layer import Conv
-from scripts.benchmarks import cost, scale_sim
-from scripts.benchmarks.timing import forget
 
 
 def test_the_topology_is_the_networks() -> None:

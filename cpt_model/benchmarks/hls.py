@@ -6,13 +6,13 @@ import time
 
 from tqdm import tqdm
 
+from cpt_model.benchmarks.timing import best_seconds
 from host.compiler.layer import Conv, Pass
 from host.compiler.networks import cifar_resnet
 from host.compiler.precision import Precision
 from host.driver.accelerator import Accelerator
 from host.driver.devices import open_simulated
 from host.driver.execute import run_pass
-from scripts.benchmarks.timing import best_seconds
 from sim.contract import Build
 from sim.contract.noise import random_codes
 from sim.devices.hls_executor import HlsExecutor

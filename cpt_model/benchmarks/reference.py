@@ -7,12 +7,12 @@ from functools import partial
 
 import numpy as np
 
+from cpt_model.benchmarks.timing import best_seconds
 from host.compiler.command_list import CommandList
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Precision
-from scripts.benchmarks.timing import best_seconds
 from sim.contract import Build, pack_planes, unpack_planes
 from sim.contract.noise import random_codes
 from sim.reference import Reference

@@ -17,8 +17,8 @@ from torch import nn
 from tqdm import tqdm
 
 from cpt_model import Bits, prepare_, set_precision
+from cpt_model.benchmarks.fake_quantised import fake_quantise_
 from cpt_model.models import CifarResNet
-from scripts.benchmarks.fake_quantised import fake_quantise_
 
 THREADS = 2
 BATCH = 128

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from scripts.benchmarks.fake_quantised import FakeConv2d, fake, fake_quantise_, set_fake_bits, value_range
+from cpt_model.benchmarks.fake_quantised import FakeConv2d, fake, fake_quantise_, set_fake_bits, value_range
 
 
 def test_values_lie_on_the_grid_of_their_range() -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from cpt_model import Bits, prepare_, set_precision
+from cpt_model.benchmarks.train import BATCH, THREADS, WIDTHS, Contestant
 from cpt_model.data import DataError, ImageData, Images, TrainingBatches, load_images
 from cpt_model.data.images import ImageSource
-from scripts.benchmarks.train import BATCH, THREADS, WIDTHS, Contestant
 
 BATCHES = 200
 

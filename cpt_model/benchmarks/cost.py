@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 
+from cpt_model.benchmarks import scale_sim
+from cpt_model.benchmarks.timing import best_seconds, forget, mean_cpu_seconds
 from cpt_model.cost import ModelCount, Run, bit_operations, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from cpt_model.schedules import Schedule, Static
-from scripts.benchmarks import scale_sim
-from scripts.benchmarks.timing import best_seconds, forget, mean_cpu_seconds
 
 LATENCY_OF = "cifar100_resnet_74"
 

@@ -1,0 +1,56 @@
+"""A run's costs and those of the same run at static precision: by pass, in all, and of single layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cpt_model.cost.accelerator import AcceleratorBoard
+from cpt_model.cost.breakdown import Board, LayerPass, PassCost, by_layer, by_pass, extremes
+from cpt_model.cost.counts import ModelCount
+from cpt_model.cost.run import Run
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The run's passes and their sum, the static run's, and layers at the lowest and highest bits if asked for."""
+
+    run: dict[str, PassCost]
+    static: dict[str, PassCost]
+    layers: list[tuple[LayerPass, LayerPass]]
+
+    def saving_pct(self, of: str, which: str = ALL) -> float:
+        static = getattr(self.static[which], of)
+        return 100 * (1 - getattr(self.run[which], of) / static) if static else 0.0  # a pass that is never run
+
+
+def compare(count: ModelCount, run: Run, static: Run, board: Board, layers: bool = False) -> Costs:
+    """Both runs on a board; `layers` are known of an accelerator only."""
+    sums = []
+    for each in (run, static):
+        passes = by_pass(count, each, board)
+        values = passes.values()
+        total = PassCost(sum(cost.gbitops for cost in values), sum(cost.hours for cost in values))
+        sums.append({**{which.value: cost for which, cost in passes.items()}, ALL: total})
+    pairs: list[tuple[LayerPass, LayerPass]] = []
+    if layers and isinstance(board, AcceleratorBoard):
+        low, high = (by_layer(count, run.batch, bits, board) for bits in extremes(run))
+        pairs = list(zip(low, high, strict=True))
+    return Costs(sums[0], sums[1], pairs)
+
+
+def about(board: Board) -> dict[str, Any]:
+    """The board in numbers; the paper's is known by its name alone."""
+    if not isinstance(board, AcceleratorBoard):
+        return {"profile": "paper"}
+    profile = board.profile
+    return {
+        "profile": profile.name,
+        "clock_mhz": profile.clock_mhz,
+        "gigabytes_per_second": profile.gigabytes_per_second,
+        "latency": profile.memory.latency,
+        "results": profile.results,
+        "build": profile.build.parameters(),
+    }
