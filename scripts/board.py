@@ -87,7 +87,7 @@ def _device(flags: Flags) -> None:
 
 
 def _run(flags: Flags) -> None:
-    what = "CIFAR ResNet, by the CPT authors' names: cifar10_resnet_74, ..."
+    what = "CIFAR ResNet, by the CPT authors' names, as in cifar10_resnet_74"
     add(flags, "--arch", type=full_name, shown=ARCH, help=what, old=["--network"])
     add(flags, "--batch")
     add(flags, "--only", help="shell pattern of the layers to run, as in 'layer1.*'")

@@ -24,10 +24,10 @@ class Bounds(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def builds() -> Sequence[str]:
-    from sim.contract import BUILDS
+def contract() -> Any:
+    from sim import contract as constants
 
-    return list(BUILDS)
+    return constants
 
 
 def devices() -> Sequence[str]:
@@ -42,30 +42,22 @@ def results() -> Sequence[str]:
     return RESULTS
 
 
-def clock_mhz() -> float:
-    from sim.contract import OVERLAY_CLOCK_MHZ
-
-    return float(OVERLAY_CLOCK_MHZ)
-
-
-def bandwidth() -> float:
-    from sim.contract import BOARD_BYTES_PER_CYCLE
-
-    return BOARD_BYTES_PER_CYCLE * clock_mhz() / 1e3
-
-
-def latency() -> int:
-    from sim.contract import BOARD_LATENCY_CYCLES
-
-    return BOARD_LATENCY_CYCLES
-
-
 # Choices and defaults that take time to import are functions.
 SHARED: dict[str, dict[str, Any]] = {
-    "--arch": {"metavar": "NAME", "help": "network, by the CPT authors' names: cifar100_resnet_74, resnet34, ..."},
-    "--bandwidth": {"type": above_zero, "metavar": "GB/S", "default": bandwidth, "help": "memory bandwidth in GB/s"},
+    "--arch": {"metavar": "NAME", "help": "network, by the CPT authors' names, as in cifar100_resnet_74"},
+    "--bandwidth": {
+        "type": above_zero,
+        "metavar": "GB/S",
+        "default": lambda: contract().BOARD_BYTES_PER_CYCLE * contract().OVERLAY_CLOCK_MHZ / 1e3,
+        "help": "memory bandwidth in GB/s, reads and writes together",
+    },
     "--batch": {"type": whole(), "metavar": "N", "default": 128, "help": "number of samples in a training step"},
-    "--build": {"choices": builds, "default": "zc706", "help": "build of the core", "old": ["--config"]},
+    "--build": {
+        "old": ["--config"],
+        "choices": lambda: list(contract().BUILDS),
+        "default": "zc706",
+        "help": "build of the core",
+    },
     "--bw-bits": {
         "type": WIDTH,
         "nargs": "+",
@@ -74,7 +66,12 @@ SHARED: dict[str, dict[str, Any]] = {
         "default": [8],
         "help": "width of errors and gradients: one number, or the two bounds of a schedule",
     },
-    "--clock-mhz": {"type": above_zero, "metavar": "MHZ", "default": clock_mhz, "help": "clock of the core in MHz"},
+    "--clock-mhz": {
+        "type": above_zero,
+        "metavar": "MHZ",
+        "default": lambda: float(contract().OVERLAY_CLOCK_MHZ),
+        "help": "clock of the core in MHz",
+    },
     "--cycles": {
         "type": whole(),
         "metavar": "N",
@@ -99,7 +96,12 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "--jobs": {"type": whole(), "metavar": "N", "default": 2, "help": "number of processes, with one thread each"},
     "--json": {"action": "store_true", "help": "print JSON instead of tables"},
-    "--latency": {"type": whole(0), "metavar": "N", "default": latency, "help": "cycles to the first beat of a read"},
+    "--latency": {
+        "type": whole(0),
+        "metavar": "N",
+        "default": lambda: contract().BOARD_LATENCY_CYCLES,
+        "help": "cycles to the first beat of a read",
+    },
     "--limit": {"type": whole(), "metavar": "N", "shown": "all", "help": "number of training samples to use"},
     "--only": {"metavar": "PATTERN", "default": "*", "shown": "all", "help": "shell pattern of the names to run"},
     "--out": {"type": Path, "metavar": "FOLDER"},

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.functional import cross_entropy
 
-from cpt_model.data import Batches
 from cpt_model.methods.range_test import RangeTest, precision_range_test
 from cpt_model.models import entry
 from cpt_model.prepare import Config, prepare_
@@ -18,19 +17,6 @@ from cpt_model.schedules import Bits
 from cpt_model.training.processes import Processes
 from cpt_model.training.settings import Settings
 from cpt_model.training.task import make_task
-
-
-@dataclass(frozen=True)
-class InOrder:
-    """Training batches from the first on, without end."""
-
-    batches: Batches
-
-    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        step = 0
-        while True:
-            yield self.batches[step]
-            step += 1
 
 
 def range_test(settings: Settings, widths: Sequence[int], **details: Any) -> RangeTest:
@@ -50,7 +36,7 @@ def range_test(settings: Settings, widths: Sequence[int], **details: Any) -> Ran
 
     return precision_range_test(
         prepare_(task.build(), config),
-        InOrder(task.batches),
+        map(task.batches.__getitem__, itertools.count()),
         cross_entropy,
         optimiser,
         widths=widths,
