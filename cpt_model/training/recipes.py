@@ -25,7 +25,7 @@ HOME = (
 
 
 def recipe_names() -> list[str]:
-    """What `--config NAME` takes."""
+    """What `--recipe NAME` takes."""
     return sorted(path.name.removesuffix(".yaml") for path in FOLDER.iterdir() if path.name.endswith(".yaml"))
 
 

@@ -3,7 +3,7 @@
 A region holds one pass: both operands, the result, the row sums and the commands. The driver that streams layers fills
 a second region while one is worked on.
 
->>> largest_pass(cifar_resnet(20, batch=8), Bits(8, 8), Build.named("zc706")).bytes
+>>> largest_pass(named_network("cifar10_resnet_20", batch=8), Bits(8, 8), Build.named("zc706")).bytes
 429184
 """
 
@@ -77,7 +77,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=f"python -m {__package__}.memory_need", description=__doc__.split("\n")[0])
     what = "network, by the CPT authors' names (default: %(default)s)"
     parser.add_argument("--arch", metavar="NAME", default="cifar10_resnet_74", help=what)
-    parser.add_argument("--depth", dest="arch", type="cifar10_resnet_{}".format, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--depth", dest="arch", type="resnet{}".format, default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
     what = "number of samples in a training step (default: %(default)s)"
     parser.add_argument("--batch", type=whole(), metavar="N", default=128, help=what)
     what = "greatest forward and backward width of a run (default: 8 8)"

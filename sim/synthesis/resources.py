@@ -251,13 +251,15 @@ def table(report: Report) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", choices=list(BUILDS), help="only this one")
-    parser.add_argument("--json", action="store_true", help="print the JSON instead of tables")
-    parser.add_argument("--module", action="append", choices=MODULES, help="of zc706, only this one; may be repeated")
+    parser.add_argument("--build", choices=list(BUILDS), help="build of the core (default: both)")
+    parser.add_argument("--config", dest="build", choices=list(BUILDS), help=argparse.SUPPRESS)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    what = "module of zc706 to count, without writing the JSON; may be repeated (default: all)"
+    parser.add_argument("--module", action="append", choices=MODULES, metavar="NAME", help=what)
     arguments = parser.parse_args()
     if arguments.module:
         if arguments.build not in (None, "zc706"):
-            parser.error(f"--module is of zc706, which is counted module by module; --build is {arguments.build}")
+            parser.error(f"--module: only zc706 is counted module by module, not {arguments.build}")
         print(table(by_module("zc706", arguments.module)))
         return 0
     results = json.loads(RESULT.read_text()) if RESULT.exists() else {}

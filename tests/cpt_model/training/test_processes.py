@@ -25,7 +25,7 @@ from tests.cpt_model.training.run_tools import assert_equal
 LIMIT = 240
 STEPS = 6
 FLAGS = (
-    f"--config digits --steps {STEPS} --batch 8 --limit 80 --test-limit 20 --cycles 1 --lr-schedule constant --seed 3 "
+    f"--recipe digits --steps {STEPS} --batch 8 --limit 80 --test-limit 20 --cycles 1 --lr-schedule constant --seed 3 "
     "--log-every 1 --eval-every 4 --save-every 2 --threads 1 --no-tensorboard --automatic_resume"
 ).split()
 

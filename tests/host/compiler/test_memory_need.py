@@ -39,7 +39,7 @@ def test_the_pool_holds_two_regions_and_a_reserve(need: int, wanted: int) -> Non
 
 
 def test_the_command_prints_the_boot_option(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--depth", "8", "--batch", "8"]) == 0
+    assert main(["--arch", "cifar10_resnet_8", "--batch", "8"]) == 0
     printed = capsys.readouterr().out
     assert "429,184 bytes in one piece" in printed
     assert "cma=96M" in printed
@@ -47,10 +47,17 @@ def test_the_command_prints_the_boot_option(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_more_than_the_kernel_can_give_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--depth", "8", "--batch", "4096", "--exact"]) == 0
+    assert main(["--arch", "cifar10_resnet_8", "--batch", "4096", "--exact"]) == 0
     assert "take a smaller batch" in capsys.readouterr().out
 
 
 def test_a_network_that_does_not_exist_is_refused_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--depth", "9"]) == 1
+    assert main(["--arch", "cifar10_resnet_9"]) == 1
     assert capsys.readouterr().err == "memory_need: a CIFAR ResNet is 6n + 2 layers deep (8, 14, 20, ...), not 9\n"
+
+
+def test_a_depth_is_the_old_spelling_of_a_network(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--depth", "20"], ["--arch", "cifar10_resnet_20"]):
+        assert main([*arguments, "--batch", "8"]) == 0
+    first, second = capsys.readouterr().out.split("largest")[1:]
+    assert first == second

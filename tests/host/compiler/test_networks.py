@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from host.compiler.layer import LayerError
-from host.compiler.networks import cifar_resnet
+from host.compiler.networks import cifar_resnet, full_name, named_network
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,15 @@ def test_conv_layers_are_counted_as_the_depth_says() -> None:
 def test_other_depths_are_refused(depth: int) -> None:
     with pytest.raises(LayerError, match="6n \\+ 2"):
         cifar_resnet(depth, batch=1)
+
+
+def test_a_network_has_the_authors_name_and_an_old_one() -> None:
+    assert named_network("resnet74", 8) == named_network("cifar10_resnet_74", 8) == cifar_resnet(74, 8)
+    assert named_network("digits_resnet_8", 8)["conv1"].input_shape == (8, 1, 8, 8)
+    assert full_name("resnet50") == "resnet50", "the ImageNet network"
+
+
+@pytest.mark.parametrize("name", ["resnet50", "cifar10_mobilenet_v2", "imagenet_resnet_20", "resnet", ""])
+def test_networks_without_shapes_are_refused(name: str) -> None:
+    with pytest.raises(LayerError, match=f"no shapes of network '{name}' here; there are: cifar10_resnet_N"):
+        named_network(name, 1)
