@@ -80,4 +80,4 @@ def test_a_module_of_a_build_that_is_not_counted_by_module(
     monkeypatch.setattr(sys, "argv", ["resources", "--build", "tiny", "--module", "lane"])
     with pytest.raises(SystemExit):
         resources.main()
-    assert "--module is of zc706" in capsys.readouterr().err
+    assert "--module: only zc706" in capsys.readouterr().err
