@@ -60,9 +60,9 @@ def prose(page: Path) -> str:
 
 
 def spans(page: Path) -> list[Piece]:
-    """Code inside sentences."""
+    """Code inside sentences, but for the text of links."""
     text = prose(page)
-    found = re.finditer(r"`([^`]+)`", text)
+    found = re.finditer(r"`([^`]+)`(?!\]\()", text)
     return [Piece(page, text.count("\n", 0, each.start()) + 1, " ".join(each[1].split())) for each in found]
 
 
@@ -126,14 +126,18 @@ def printed(command: str) -> str:
         for name, call in (("cpt", "-m scripts.cli"), ("python", "")):
             (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n')
             (tools / name).chmod(0o755)
-        path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "PATH": path, "COLUMNS": "110"}
         done = subprocess.run(
-            ["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+            ["sh", "-c", command], cwd=folder, env=environment(tools), capture_output=True, text=True, check=False
         )
     if done.returncode or not done.stdout:
         raise RuntimeError(f"{command}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout
+
+
+def environment(*tools: Path) -> dict[str, str]:
+    """For commands that run outside of the repository: its packages are found, and lines are of one length."""
+    path = os.pathsep.join([*map(str, tools), os.environ["PATH"]])
+    return os.environ | {"PYTHONPATH": str(ROOT), "PATH": path, "COLUMNS": "110"}
 
 
 def workplace(folder: Path) -> Path:
