@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 NOT_OURS = {"out", "build", "dist", "stubs"}  # folders of build products
 GENERATED = re.compile(r"^<!-- (run|table): (.+?) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)  # indented in a list
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,10 @@ def folders() -> list[Path]:
 def blocks(page: Path) -> list[Piece]:
     """The fenced blocks."""
     text = page.read_text(encoding="utf-8")
-    return [Piece(page, text.count("\n", 0, found.start()) + 2, found[2], found[1]) for found in FENCE.finditer(text)]
+    return [
+        Piece(page, text.count("\n", 0, found.start()) + 2, textwrap.dedent(found[3]), found[2])
+        for found in FENCE.finditer(text)
+    ]
 
 
 def prose(page: Path) -> str:
