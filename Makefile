@@ -5,7 +5,7 @@ $(error GNU make $(MAKE_VERSION) is too old: 4.0 or newer is required (apt-get i
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test lint format docs bench clean
 
 BIN := .venv/bin
 CHECK_TOOLS := MAKE="$(MAKE)" sh scripts/check_tools.sh
@@ -54,6 +54,10 @@ format: setup ## reformat the Python sources and apply safe fixes
 	@echo "format: ruff"
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
+
+docs: setup ## run the commands whose output the pages show, and rewrite what has changed
+	@echo "docs: tests/pages.py"
+	@$(BIN)/python tests/pages.py
 
 bench: setup ## run the benchmarks
 	@echo "bench: cpt bench"

@@ -5,7 +5,7 @@ parts that are in the list themselves, and counted as often as the design has it
 real row of dot products, the lanes from one real lane. Nothing is placed or routed: these are estimates.
 
 Counts are kept in out/synthesis/cache, so only modules that have changed are synthesised again. `--module NAME` counts
-that one of zc706 and prints its line; the JSON stays as it is.
+that one of zc706 and prints its line; the JSON stays as it is. `--show` prints the tables of the JSON.
 """
 
 from __future__ import annotations
@@ -121,6 +121,12 @@ class Report:
     total: Use = field(default_factory=Use)
     parts: list[Part] = field(default_factory=list)
 
+    @classmethod
+    def read(cls, values: dict[str, Any]) -> Report:
+        """The report that `asdict` made these values of."""
+        parts = [Part(**{**part, "use": Use(**part["use"])}) for part in values["parts"]]
+        return cls(values["build"], values["method"], Use(**values["total"]), parts)
+
 
 def kind(module: str) -> str:
     """A module's name without the path of the instance that it was elaborated for."""
@@ -231,8 +237,8 @@ def table(report: Report) -> str:
     for part in sorted(report.parts, key=lambda part: -part.use.lut * part.count):
         use = part.use
         lines.append(
-            f"| {part.module} | {part.count} | {use.lut} | {use.ff} | {use.dsp} | {use.bram36:g} "
-            f"| {part.logic_ps / 1000:.2f} | {use.lut * part.count} |"
+            f"| {part.module} | {part.count} | {use.lut:,} | {use.ff:,} | {use.dsp} | {use.bram36:g} "
+            f"| {part.logic_ps / 1000:.2f} | {use.lut * part.count:,} |"
         )
     total = report.total
     return "\n".join(
@@ -241,8 +247,8 @@ def table(report: Report) -> str:
             "",
             "| | LUT | FF | DSP48E1 | BRAM36 |",
             "|---|---|---|---|---|",
-            f"| {report.build} | {total.lut} | {total.ff} | {total.dsp} | {total.bram36:g} |",
-            "| XC7Z045 | " + " | ".join(str(have) for have in DEVICE.values()) + " |",
+            f"| {report.build} | {total.lut:,} | {total.ff:,} | {total.dsp} | {total.bram36:g} |",
+            "| XC7Z045 | " + " | ".join(f"{have:,}" for have in DEVICE.values()) + " |",
             "| share | " + " | ".join(f"{percent:.1f} %" for percent in share.values()) + " |",
             "",
         ]
@@ -254,6 +260,7 @@ def main() -> int:
     parser.add_argument("--build", choices=list(BUILDS), help="build of the core (default: both)")
     parser.add_argument("--config", dest="build", choices=list(BUILDS), help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    parser.add_argument("--show", action="store_true", help="print the tables of resources.json; synthesise nothing")
     what = "module of zc706 to count, without writing the JSON; may be repeated (default: all)"
     parser.add_argument("--module", action="append", choices=MODULES, metavar="NAME", help=what)
     arguments = parser.parse_args()
@@ -263,6 +270,12 @@ def main() -> int:
         print(table(by_module("zc706", arguments.module)))
         return 0
     results = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+    if arguments.show:
+        chosen = [build for build in BUILDS if arguments.build in (None, build) and build in results]
+        if not chosen:
+            parser.error(f"{RESULT.name} has no build '{arguments.build}': run this without --show first")
+        print("\n".join(table(Report.read(results[build])) for build in chosen))
+        return 0
     for build, method in (("tiny", whole), ("zc706", by_module)):
         if arguments.build in (None, build):
             report = method(build)

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from host.compiler import memory_need
 from sim import contract
 from sim.contract import BUILDS
 from sim.synthesis.rtl_lint import lint_packaged
@@ -267,14 +266,6 @@ def test_the_guides_name_the_addresses_that_the_scripts_give(copy: Path) -> None
     for guide in ("README.md", "BRINGUP.md"):
         text = (ROOT / "vivado" / guide).read_text()
         assert set(re.findall(r"0x4[0-9A-F]{3}0000\b|0x80000000", text)) - {hex(contract.VERSION_MAGIC)} == given
-
-
-def test_the_guide_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    guide = (ROOT / "vivado" / "BRINGUP.md").read_text()
-    shown = re.search(r"python -m host.compiler.memory_need (.*)\n((?:    # .*\n)+)", guide)
-    assert shown is not None
-    assert memory_need.main(shown[1].split()) == 0
-    assert re.findall(r"(?m)^    # (.*)$", shown[2]) == capsys.readouterr().out.splitlines()
 
 
 def make(*arguments: str, path: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
