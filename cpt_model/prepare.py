@@ -15,10 +15,9 @@ from cpt_model import fused_paths
 from cpt_model.arithmetic.results import check_results
 from cpt_model.layers import FORMS, LayerState, layer_seed
 from cpt_model.policies import Filter, policy
-from cpt_model.precision import check_widths, prepared_layers
+from cpt_model.precision import prepared_layers
 from cpt_model.quantisers import quantiser
-from cpt_model.schedules import Bits
-from cpt_model.schedules.base import check_bits
+from host.compiler.bits import Bits, check_bits
 from host.compiler.layer import LayerError
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_KERNEL, MAX_STEP
 
@@ -51,11 +50,11 @@ class Config:
         quantiser(self.quantiser)
         policy(self.policy)
         check_results(self.results)
-        if not isinstance(self.bits, tuple) or len(self.bits) != 2:
-            raise ValueError(f"bits = {self.bits}: give a pair, forward and gradient, as Bits(8, 8)")
-        object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
-        check_widths(self.bits)
-        check_bits("gradient_bits", self.gradient_bits, least=0, error=ValueError)
+        try:
+            object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
+        except TypeError:
+            raise ValueError(f"bits = {self.bits}: give a pair, forward and backward, as Bits(8, 8)") from None
+        check_bits("gradient_bits", self.gradient_bits, least=0)
         if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
             raise ValueError(f"seed {self.seed} is not a whole number in 0..2^64 - 1")
 

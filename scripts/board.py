@@ -16,6 +16,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import RESULTS, Job, Step, drawn_operands, training_jobs
 from host.compiler.layer import Conv
 from host.compiler.networks import named_network
@@ -165,7 +166,7 @@ def chosen_steps(arguments: argparse.Namespace) -> list[Step]:
     schedule = named(arguments.schedule, low, high, arguments.cycles)
     numbers = chosen_iterations(arguments.iterations, arguments.total)
     bits = schedule.bits(numbers, arguments.total)
-    return [Step(number, int(width), arguments.bw_bits) for number, width in zip(numbers, bits, strict=True)]
+    return [Step(number, Bits(int(width), arguments.bw_bits)) for number, width in zip(numbers, bits, strict=True)]
 
 
 def chosen_layers(network: Mapping[str, Conv], pattern: str) -> dict[str, Conv]:
@@ -255,7 +256,7 @@ def measure(arguments: argparse.Namespace) -> int:
     with opened(arguments) as accelerator:
         source = Source.of(accelerator, arguments.clock_mhz)
         rows: list[Row] = []
-        with Stream(accelerator, layers, bits_of(golden.steps), golden.results) as passes:
+        with Stream(accelerator, layers, {step.bits for step in golden.steps}, golden.results) as passes:
             for job in progress(jobs):
                 outcomes = []
                 for done in passes.repeat(job, drawn_operands(job), arguments.repeats):
@@ -280,7 +281,7 @@ def stream(arguments: argparse.Namespace) -> int:
     gathered: dict[tuple[str, str], Gathered] = {}
     with opened(arguments) as accelerator:
         source = Source.of(accelerator, arguments.clock_mhz)
-        with Stream(accelerator, layers, bits_of(golden.steps), golden.results) as passes:
+        with Stream(accelerator, layers, {step.bits for step in golden.steps}, golden.results) as passes:
 
             def keep(done: Done) -> None:
                 golden.check(done.job, done.result, done.row_sums)
@@ -310,10 +311,6 @@ def stream(arguments: argparse.Namespace) -> int:
 
 def job_and_name(job: Job) -> tuple[str, str]:
     return job.name, job_key(job)
-
-
-def bits_of(steps: Iterable[Step]) -> list[tuple[int, int]]:
-    return [(step.fw_bits, step.bw_bits) for step in steps]
 
 
 def predicted(passes: Stream, job: Job, accelerator: Accelerator, bandwidth: float) -> tuple[float, float]:

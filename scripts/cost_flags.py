@@ -48,14 +48,14 @@ def asked(arguments: argparse.Namespace) -> Asked:
     from cpt_model.schedules import Static
 
     cyclic = [len(bits) == 2 and bits[0] != bits[1] for bits in (arguments.fw_bits, arguments.bw_bits)]
-    forward, gradient = (
+    forward, backward = (
         _schedule(flag, bits, arguments)
         for flag, bits in (("--fw-bits", arguments.fw_bits), ("--bw-bits", arguments.bw_bits))
     )
     for flag, value in (("--schedule", arguments.schedule), ("--cycles", arguments.cycles)):
         if value is not None and not any(cyclic):
             raise ValueError(f"{flag} {value} without two bounds (--fw-bits 3 8): one precision has no schedule")
-    run = Run(forward, gradient, arguments.iterations, arguments.batch)
+    run = Run(forward, backward, arguments.iterations, arguments.batch)
     static = Run(Static(arguments.fw_bits[-1]), Static(arguments.bw_bits[-1]), arguments.iterations, arguments.batch)
     run.widths()  # refuses a run shorter than its cycles
     words = "/".join("-".join(map(str, bits)) for bits in (arguments.fw_bits, arguments.bw_bits))
@@ -66,7 +66,7 @@ def asked(arguments: argparse.Namespace) -> Asked:
 
 def _schedule(flag: str, bits: list[int], arguments: argparse.Namespace) -> Schedule:
     from cpt_model.schedules import Static, named
-    from cpt_model.schedules.base import check_bits
+    from host.compiler.bits import check_bits
 
     if len(bits) > 2:
         raise ValueError(f"{flag} {' '.join(map(str, bits))}: one precision, or two bounds")

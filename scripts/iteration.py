@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import RESULTS, Step, training_jobs
 from host.compiler.networks import named_network
 from host.measure.iteration import LIST_PASSES, finished, measured, shape, summary
@@ -50,29 +51,26 @@ def run(arguments: argparse.Namespace) -> int:
 
     from sim.devices.rtl_executor import Ddr, RtlExecutor
 
-    jobs = list(
-        training_jobs(
-            named_network(arguments.network, arguments.batch), [Step(0, arguments.fw_bits, arguments.bw_bits)]
-        )
-    )
+    bits = Bits(arguments.fw_bits, arguments.bw_bits)
+    jobs = list(training_jobs(named_network(arguments.network, arguments.batch), [Step(0, bits)]))
     heading = {
         "network": arguments.network,
         "batch": arguments.batch,
-        "fw_bits": arguments.fw_bits,
-        "bw_bits": arguments.bw_bits,
+        "fw_bits": bits.forward,
+        "bw_bits": bits.backward,
         "results": arguments.results,
         "build": Build.named(arguments.build).parameters(),
         "bytes_per_cycle": arguments.bandwidth,
         "latency": arguments.latency,
         "list_passes": LIST_PASSES,
     }
-    name = f"{arguments.network}-{arguments.build}-{arguments.fw_bits}-{arguments.bw_bits}.json"
+    name = f"{arguments.network}-{arguments.build}-{bits.forward}-{bits.backward}.json"
     out: Path = arguments.out or FOLDER / name
     rows = finished(out, heading)
     executor = RtlExecutor(Build.named(arguments.build), Ddr(arguments.bandwidth, arguments.latency))
     seen = {(row["shape"], row["pass"]) for row in rows if row["verified"]}
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tqdm(total=len(jobs), initial=len(rows), unit="pass", desc=f"{arguments.fw_bits}/{arguments.bw_bits}") as bar:
+    with tqdm(total=len(jobs), initial=len(rows), unit="pass", desc=str(bits)) as bar:
         while len(rows) < len(jobs):
             listed = jobs[len(rows) : len(rows) + LIST_PASSES]
             verify = not arguments.no_verify and any(shape(job) not in seen for job in listed)

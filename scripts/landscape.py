@@ -98,7 +98,7 @@ def titles(stated: list[str]) -> dict[str, str]:
 def common_bits(runs: dict[str, LoadedRun], stated: int | None) -> int:
     """The forward bits at which all are evaluated; a float32 run is prepared to be evaluated as such."""
     from cpt_model import Bits, Config, prepare_
-    from cpt_model.schedules.base import check_bits
+    from host.compiler.bits import check_bits
 
     own = {name: each.bits.forward for name, each in runs.items()}
     if stated is None and len(set(own.values())) > 1:

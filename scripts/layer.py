@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.driver.quantised_pass import run_quantised
 from sim.common.files import write_atomically
@@ -18,8 +19,7 @@ from sim.reference import Reference
 from sim.reference.products import bit_serial
 
 LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=16, width=16, kernel=(3, 3), padding=(1, 1))
-FW_BITS = (8, 7, 6, 5, 4, 3)
-BW_BITS = 8
+PRECISIONS = [Bits(forward, 8) for forward in (8, 7, 6, 5, 4, 3)]
 CLOCK_HZ = 200e6
 INTRODUCTION = (
     f"A 3x3 conv layer, {LAYER.in_channels} to {LAYER.out_channels} channels, {LAYER.height}x{LAYER.width}, batch "
@@ -78,17 +78,17 @@ def measure() -> list[Row]:
         Pass.WEIGHT_GRADIENT: (activations, error),
     }
     rows: list[Row] = []
-    jobs = [(fw_bits, which) for fw_bits in FW_BITS for which in Pass]
-    for fw_bits, which in tqdm(jobs, desc="passes on the reference", unit="pass", leave=False, disable=None):
+    jobs = [(bits, which) for bits in PRECISIONS for which in Pass]
+    for bits, which in tqdm(jobs, desc="passes on the reference", unit="pass", leave=False, disable=None):
         a, b = operands[which]
-        ours = run_quantised(reference, LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
-        theirs = quantised_pass(LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
+        ours = run_quantised(reference, LAYER, which, a, b, bits, seed=7)
+        theirs = quantised_pass(LAYER, which, a, b, bits, seed=7)
         exact = float_pass(LAYER, which, a, b)
         cycles = ours.outcome.cycles
         at_8_bits = next((row.cycles for row in rows if row.which == which.value), cycles)
         rows.append(
             Row(
-                precision=f"{fw_bits}/{BW_BITS}",
+                precision=str(bits),
                 which=which.value,
                 bits=f"{ours.a.bits}x{ours.b.bits}",
                 cycles=cycles,

@@ -39,7 +39,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.methods.schedules_plot import describe, plot
     from cpt_model.schedules import LateStart, named
-    from cpt_model.schedules.base import check_bits
+    from host.compiler.bits import check_bits
 
     if arguments.out.suffix != ".png":
         raise ValueError(f"--out {arguments.out}: the picture is a .png file")

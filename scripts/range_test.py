@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         window=arguments.window,
         threshold=arguments.threshold,
         tolerance=arguments.tolerance,
-        gradient_bits=arguments.bw_bits,
+        backward=arguments.bw_bits,
         seed=settings.seed,
         progress=sys.stderr.isatty(),
     )

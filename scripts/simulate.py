@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, Pass
 from host.compiler.layer_spec import HELP, parse_layer
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     layer = parse_layer(arguments.layer)
     build = Build.named(arguments.build)
     for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
-        lower(layer, which, pass_precision(which, *arguments.bits), build, plan=Plan())
+        lower(layer, which, pass_precision(which, Bits(*arguments.bits)), build, plan=Plan())
     with open_device(arguments.device, build) as accelerator:
         rows = [run_one(accelerator, layer, which, arguments) for which in Pass]
     print(json.dumps(rows, indent=2) if arguments.json else as_table(rows))
@@ -80,7 +81,7 @@ def run_one(accelerator: Accelerator, layer: Conv, which: Pass, arguments: argpa
     """One pass with random codes: a row of the table."""
     from host.driver.execute import run_pass
 
-    precision = pass_precision(which, *arguments.bits)
+    precision = pass_precision(which, Bits(*arguments.bits))
     a_shape, b_shape = layer.operand_shapes(which)
     a = random_codes(a_shape, precision.a_bits, precision.a_signed, arguments.seed)
     b = random_codes(b_shape, precision.b_bits, precision.b_signed, arguments.seed + 1)

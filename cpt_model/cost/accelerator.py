@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.run import Run
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision, stored_results
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
@@ -89,7 +89,7 @@ class AcceleratorBoard:
     def _pass(self, layer: LayerCount, which: Pass, batch: int, bits: Bits) -> PassTime:
         if layer.foreign:
             raise LayerError(f"layer '{layer.name}' ({layer.kind}): {layer.foreign[0]}")
-        precision = pass_precision(which, bits.forward, bits.gradient)
+        precision = pass_precision(which, bits)
         time = CommandTime(0, 0, 0, 0)
         for product in layer.products:
             asked = product.of_batch(batch)
@@ -112,7 +112,7 @@ def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
 @lru_cache(maxsize=4096)
 def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
     """One product's pass: the commands the driver would start, one after the other."""
-    precision = pass_precision(which, bits.forward, bits.gradient)
+    precision = pass_precision(which, bits)
     output = stored_results(product, which, precision, profile.results)
     program = lower(product, which, precision, profile.build, output, plan=Plan())
     times = (command_time(command, profile.build, profile.memory) for command in program.commands)

@@ -123,7 +123,7 @@ def grouped_layers(report: Report) -> list[tuple[str, ...]]:
 
 
 def layer_head(run: Run) -> tuple[str, ...]:
-    low, high = (f"at {bits.forward}/{bits.gradient}" for bits in extremes(run))
+    low, high = (f"at {bits}" for bits in extremes(run))
     return ("layer", "number", "pass", f"cycles {low}", "ruled by", f"cycles {high}", "ruled by")
 
 

@@ -88,6 +88,6 @@ def _commands(row: Row, build: Build) -> list[Command]:
     if row.layer not in layers:
         raise FitError(f"network '{row.network}' has no layer '{row.layer}'")
     layer, which = layers[row.layer], Pass(row.which)
-    precision = pass_precision(which, row.fw_bits, row.bw_bits)
+    precision = pass_precision(which, row.bits)
     stored = stored_results(layer, which, precision, row.results)
     return lower(layer, which, precision, build, stored, plan=Plan()).commands

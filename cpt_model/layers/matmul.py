@@ -93,12 +93,12 @@ class _Matmul(torch.autograd.Function):
         codes, masks = ctx.saved_tensors[:2], ctx.saved_tensors[2:]
         a, b = (replace(each, codes=saved) for each, saved in zip(ctx.operands, codes, strict=True))
         wants_a, wants_b = ctx.needs_input_grad[:2]
-        if not ctx.bits.gradient:
+        if not ctx.bits.backward:
             from_a = error @ b.values() if wants_a else None
             from_b = error.mT @ a.values() if wants_b else None
         else:
             with ctx.state.blamed("error"):
-                e = _matrices(ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seeds[0]))
+                e = _matrices(ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.backward, ctx.seeds[0]))
             how = ctx.state.watch, ctx.state.results, Pass.INPUT_ERROR
             from_a = rows_by_rows(e, _transposed(b), *how) if wants_a else None
             from_b = rows_by_rows(_transposed(e), _transposed(a), *how) if wants_b else None

@@ -13,7 +13,7 @@ from torch import Tensor
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.quantisers import Quantiser
 from cpt_model.quantisers.running_range import RunningRange
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 from sim.contract.noise import noise
 
 

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 
 from cpt_model.precision import set_precision
-from cpt_model.schedules import Bits
 from cpt_model.training import run_folder
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.evaluation import Result, evaluate
@@ -17,6 +16,7 @@ from cpt_model.training.processes import Processes
 from cpt_model.training.settings import Settings
 from cpt_model.training.task import Task
 from cpt_model.training.training import Training
+from host.compiler.bits import Bits
 
 
 @dataclass(frozen=True)

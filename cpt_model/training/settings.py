@@ -12,9 +12,9 @@ from cpt_model.models import entry
 from cpt_model.policies import policy
 from cpt_model.prepare import Config
 from cpt_model.schedules import NAMES
-from cpt_model.schedules.base import check_bits
 from cpt_model.training.latency import latency_model
 from cpt_model.training.rates import RATES
+from host.compiler.bits import check_bits
 
 STEPS = 64_000  # of the CPT paper's CIFAR recipe
 OPTIMISERS = ("sgd", "adam")

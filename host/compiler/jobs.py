@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from host.compiler.bits import Bits
 from host.compiler.groups import bundles
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.networks import IMAGE_LAYER
@@ -25,11 +26,10 @@ RESULTS = ("rounded", "int16", "rounded-products", "int16-products", "exact")
 
 @dataclass(frozen=True)
 class Step:
-    """One iteration of a schedule: its number, and the bits of weights and activations, and of errors."""
+    """One iteration of a schedule: its number and its widths."""
 
     iteration: int
-    fw_bits: int
-    bw_bits: int
+    bits: Bits
 
 
 @dataclass(frozen=True)
@@ -43,23 +43,22 @@ class Job:
 
     @property
     def precision(self) -> Precision:
-        return pass_precision(self.which, self.step.fw_bits, self.step.bw_bits)
+        return pass_precision(self.which, self.step.bits)
 
     def __str__(self) -> str:
-        bits = f"{self.step.fw_bits}/{self.step.bw_bits}"
-        return f"iteration {self.step.iteration}, {self.name}, {self.which.value} pass at {bits} bits"
+        return f"iteration {self.step.iteration}, {self.name}, {self.which.value} pass at {self.step.bits} bits"
 
 
-def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
-    """Forward products are fw × fw; the error is bw bits wide in both backward products.
+def pass_precision(which: Pass, bits: Bits) -> Precision:
+    """Forward products are forward × forward bits; the error is backward bits wide in both backward products.
 
-    >>> pass_precision(Pass.INPUT_ERROR, 3, 8)
+    >>> pass_precision(Pass.INPUT_ERROR, Bits(3, 8))
     Precision(a_bits=8, b_bits=3, a_signed=True, b_signed=True)
     """
     return {
-        Pass.FORWARD: Precision(fw_bits, fw_bits, a_signed=False, b_signed=True),
-        Pass.INPUT_ERROR: Precision(bw_bits, fw_bits, a_signed=True, b_signed=True),
-        Pass.WEIGHT_GRADIENT: Precision(fw_bits, bw_bits, a_signed=False, b_signed=True),
+        Pass.FORWARD: Precision(bits.forward, bits.forward, a_signed=False, b_signed=True),
+        Pass.INPUT_ERROR: Precision(bits.backward, bits.forward, a_signed=True, b_signed=True),
+        Pass.WEIGHT_GRADIENT: Precision(bits.forward, bits.backward, a_signed=False, b_signed=True),
     }[which]
 
 

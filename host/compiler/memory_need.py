@@ -14,12 +14,14 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.networks import cifar_resnet
 from host.compiler.plan import Plan
-from host.compiler.precision import EXACT, Output, Precision
+from host.compiler.precision import EXACT, Output
 from sim.contract import BUILDS, Build, Format
 
 MIB = 1 << 20
@@ -28,14 +30,6 @@ SPARE = 64 * MIB  # for Ethernet, USB and whatever else takes from the same pool
 STEP = 32 * MIB
 # The kernel takes its pool from low memory, of which a 32-bit Linux has about 760 MiB.
 MOST = 512 * MIB
-
-
-@dataclass(frozen=True)
-class Bits:
-    """Widths of a step: operands of the forward pass, and the error."""
-
-    forward: int
-    backward: int
 
 
 @dataclass(frozen=True)
@@ -49,12 +43,10 @@ class Need:
 
 def pass_need(name: str, layer: Conv, which: Pass, bits: Bits, build: Build, exact: bool = False) -> Need:
     """One pass in a region of its own; results have 16 bits, gradients and exact ones all theirs."""
-    a_bits = bits.backward if which is Pass.INPUT_ERROR else bits.forward
-    b_bits = bits.backward if which is Pass.WEIGHT_GRADIENT else bits.forward
     whole = exact or which is Pass.WEIGHT_GRADIENT
     output = EXACT if whole else Output(Format.INT16, bits=16, row_sums=True)
     plan = Plan()
-    CommandList.place([lower(layer, which, Precision(a_bits, b_bits), build, output, plan=plan)], plan)
+    CommandList.place([lower(layer, which, pass_precision(which, bits), build, output, plan=plan)], plan)
     return Need(name, which, plan.bytes)
 
 

@@ -17,6 +17,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
+from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
 from host.compiler.jobs import Job, pass_precision, stored_results
 from host.compiler.layer import Conv, Pass
@@ -63,7 +64,7 @@ class Stream:
     Args:
         accelerator: an opened device.
         layers: the network; layers of one shape share their lists.
-        precisions: pairs of forward and backward bits that may come; others are refused.
+        precisions: widths of steps that may come; others are refused.
         results: one of `host.compiler.jobs.RESULTS`.
     """
 
@@ -71,14 +72,14 @@ class Stream:
         self,
         accelerator: Accelerator,
         layers: Mapping[str, Conv],
-        precisions: Iterable[tuple[int, int]],
+        precisions: Iterable[Bits],
         results: str = "int16",
     ) -> None:
         self._accelerator = accelerator
         self.precisions = sorted(set(precisions))
         keys = list(
             dict.fromkeys(
-                (layer, which, pass_precision(which, *bits))
+                (layer, which, pass_precision(which, bits))
                 for bits in self.precisions
                 for layer in layers.values()
                 for which in Pass
@@ -123,7 +124,7 @@ class Stream:
         """The list of a job; one that was not prepared is refused."""
         found = self._lists.get(((job.layer, job.which, job.precision), bank))
         if found is None:
-            ready = ", ".join(f"{fw}/{bw}" for fw, bw in self.precisions)
+            ready = ", ".join(map(str, self.precisions))
             raise ValueError(f"{job}: no list was compiled for this layer and precision; there are: {ready}")
         return found
 

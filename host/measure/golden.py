@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step, drawn_operands, stored_results
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import EXACT, Output
@@ -74,7 +75,7 @@ class Golden:
             "batch": self.batch,
             "results": self.results,
             "layers": {name: asdict(layer) for name, layer in self.layers.items()},
-            "steps": [[step.iteration, step.fw_bits, step.bw_bits] for step in self.steps],
+            "steps": [[step.iteration, *step.bits] for step in self.steps],
             "digests": self.digests,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +89,7 @@ class Golden:
             if document["format"] != FORMAT:
                 raise GoldenError(f"{path}: format {document['format']}, this version reads {FORMAT}")
             layers = {name: _layer(shape) for name, shape in document["layers"].items()}
-            steps = tuple(Step(*numbers) for numbers in document["steps"])
+            steps = tuple(Step(number, Bits(*bits)) for number, *bits in document["steps"])
             return cls(
                 document["network"], document["batch"], document["results"], layers, steps, dict(document["digests"])
             )

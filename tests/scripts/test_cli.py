@@ -63,7 +63,7 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
         (("sim", "--layer", "linear:n1,n2,c4-4"), "says again"),
         (("sim", "--layer", "conv:n60000,c512-16,32x32,k1"), "bytes beyond the largest region"),
         (("sim", "--bits", "0", "8"), "a_bits = 0 is not in 1..16"),
-        (("sim", "--bits", "8", "17"), "a_bits = 17 is not in 1..16"),
+        (("sim", "--bits", "8", "17"), "backward bits = 17 is not a whole number in 0..16"),
         (("bench", "everything"), "no benchmark 'everything'"),
         (("bench", "reference", "--repeat", "0"), "must be 1 or more"),
         (("cosim", "--only", "nothing"), "no vector matches 'nothing'"),

@@ -12,6 +12,7 @@ from torch import Tensor
 from cpt_model.arithmetic import passes
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.quantisers import SBM
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output
 from host.driver.quantised_pass import QuantisedPass, run_quantised
@@ -64,7 +65,7 @@ def ours(layer: Conv, which: Pass, operands: list[Floats], bits: tuple[int, int]
 
 def agree(layer: Conv, which: Pass, operands: list[Floats], bits: tuple[int, int], seed: int) -> QuantisedPass:
     a, b = operands
-    theirs = run_quantised(Reference(ZC706), layer, which, a, b, bits[0], bits[1], seed)
+    theirs = run_quantised(Reference(ZC706), layer, which, a, b, Bits(*bits), seed)
     values, accumulators = ours(layer, which, operands, bits, seed)
     assert np.array_equal(accumulators.numpy(), theirs.accumulators)
     assert np.array_equal(values.numpy(), theirs.values)

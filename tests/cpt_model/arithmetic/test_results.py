@@ -67,7 +67,7 @@ def test_any_layer_at_any_precision_gives_the_drivers_values(
         error = SBM().error(torch.from_numpy(a), bits[1], seed)
         operand = replace(error, codes=error.codes.contiguous())
     output = output_of(layer, which, operand, quantise(torch.from_numpy(b), bits[0], True), "rounded")
-    theirs = run_quantised(Reference(ZC706), layer, which, a, b, *bits, seed, output)
+    theirs = run_quantised(Reference(ZC706), layer, which, a, b, Bits(*bits), seed, output)
     values = ours(layer, which, operand, SBM().pass_weights(torch.from_numpy(b), bits[0], which, layer.groups))
     assert np.array_equal(values.numpy(), theirs.values)
 

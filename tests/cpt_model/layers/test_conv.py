@@ -77,7 +77,7 @@ def test_results_equal_the_drivers_on_the_reference(name: str, bits: Bits) -> No
         (Pass.INPUT_ERROR, error, weight, x_error),
         (Pass.WEIGHT_GRADIENT, x, error, layer.weight.grad),
     ):
-        theirs = run_quantised(Reference(ZC706), shape, which, a.numpy(), b.numpy(), *bits, seed)
+        theirs = run_quantised(Reference(ZC706), shape, which, a.numpy(), b.numpy(), bits, seed)
         assert np.array_equal(ours.numpy(), theirs.values), which
 
 

@@ -37,7 +37,7 @@ def test_outputs_equal_the_drivers_on_the_reference(bits: Bits) -> None:
     x = torch.randn(7, 33) + 0.5
     assert isinstance(layer.weight, torch.Tensor)
     operands = x.numpy()[:, :, None, None], layer.weight.detach().numpy()[:, :, None, None]
-    theirs = run_quantised(Reference(ZC706), Conv.linear(7, 33, 10), Pass.FORWARD, *operands, *bits, None)
+    theirs = run_quantised(Reference(ZC706), Conv.linear(7, 33, 10), Pass.FORWARD, *operands, bits, None)
     assert np.array_equal(layer(x).detach().numpy(), theirs.values[:, :, 0, 0])
 
 

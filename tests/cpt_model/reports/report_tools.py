@@ -50,7 +50,7 @@ def _line(run: Settings, meter: Meter, step: int, reached: float) -> Line:
         **score,
         "lr": 0.1,
         "fw_bits": bits.forward,
-        "bw_bits": bits.gradient,
+        "bw_bits": bits.backward,
         "gbitops": cost.gbitops,
         "board_hours": cost.board_hours,
         "seconds": 0.5 * step,

@@ -40,7 +40,7 @@ def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(
 def test_a_static_run_saves_exactly_nothing(tmp_path: Path) -> None:
     cost = run_cost(read_run(leave_run(tmp_path / "run", fw_bits=(8,))), ZC706)
     assert (cost.saving_gbitops_pct, cost.saving_hours_pct) == (0.0, 0.0)
-    assert cost.schedule == [Change(0, 8, 8)]
+    assert cost.schedule == [Change(0, Bits(8, 8))]
 
 
 def test_a_run_under_way_is_compared_over_the_steps_it_has_done(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from cpt_model.training.processes import Processes
 from cpt_model.training.run_folder import held, prepare
 from cpt_model.training.signals import Watch
 from cpt_model.training.training import Training
+from host.compiler.bits import Bits
 from tests.cpt_model.training.run_tools import assert_equal, assert_same_run, tiny
 
 
@@ -150,7 +151,7 @@ def test_a_saved_run_is_evaluated_as_it_was(whole: Path) -> None:
     loaded = load_run(whole)
     assert torch.equal(torch.rand(3), expected)  # the caller's numbers are not drawn from
     assert loaded.evaluate().loss == summary.test_loss
-    assert get_precision(loaded.model) == (8, 8)
+    assert get_precision(loaded.model) == Bits(8, 8)
     assert load_run(whole / "best.pt", eval_bits=2).evaluate().loss != summary.test_loss
 
 

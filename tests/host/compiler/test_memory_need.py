@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from host.compiler.bits import Bits
 from host.compiler.layer import Pass
-from host.compiler.memory_need import MIB, Bits, boot_option, largest_pass, main, pass_need
+from host.compiler.memory_need import MIB, boot_option, largest_pass, main, pass_need
 from host.compiler.networks import cifar_resnet
 from tests.tools import ZC706
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cpt_model.arithmetic.integer import integer_pass
+from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step, drawn_operands, stored_results, training_jobs
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
@@ -25,11 +26,11 @@ SMALL = {
     "again": Conv(2, 16, 20, 6, 6, (3, 3), (2, 2), (1, 1)),
     "depthwise": Conv(2, 20, 20, 3, 3, (3, 3), padding=(1, 1), groups=20),
 }
-STEPS = (Step(0, 3, 8), Step(1, 8, 8), Step(2, 3, 8), Step(3, 5, 6))
+STEPS = (Step(0, Bits(3, 8)), Step(1, Bits(8, 8)), Step(2, Bits(3, 8)), Step(3, Bits(5, 6)))
 
 
-def bits(steps: tuple[Step, ...]) -> list[tuple[int, int]]:
-    return [(step.fw_bits, step.bw_bits) for step in steps]
+def bits(steps: tuple[Step, ...]) -> list[Bits]:
+    return [step.bits for step in steps]
 
 
 @pytest.mark.parametrize("name", DEVICES)
@@ -69,8 +70,8 @@ def test_nothing_is_allocated_or_planned_when_the_precision_changes() -> None:
 
 def test_the_next_upload_and_the_last_result_lie_behind_execution() -> None:
     busy: dict[str, list[bool]] = {"upload": [], "result": []}
-    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [(3, 8)]) as stream:
-        jobs = list(training_jobs({"conv1": SMALL["conv1"]}, [Step(0, 3, 8)] * 2))
+    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [Bits(3, 8)]) as stream:
+        jobs = list(training_jobs({"conv1": SMALL["conv1"]}, [Step(0, Bits(3, 8))] * 2))
 
         def operands(job: Job) -> tuple[np.ndarray, np.ndarray]:
             busy["upload"].append(accelerator.device._registers._busy)
@@ -86,18 +87,18 @@ def test_the_next_upload_and_the_last_result_lie_behind_execution() -> None:
 
 def test_with_one_bank_the_simulated_device_would_see_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("host.driver.stream.BANKS", 1)
-    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [(3, 8)]) as stream:
-        jobs = list(training_jobs(SMALL, [Step(0, 3, 8)]))
+    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [Bits(3, 8)]) as stream:
+        jobs = list(training_jobs(SMALL, [Step(0, Bits(3, 8))]))
         with pytest.raises(RuntimeError, match="of the running list uses"):
             stream.run(jobs, drawn_operands, lambda _: None)
 
 
 def test_unprepared_precisions_and_layers_are_refused() -> None:
-    with driven() as accelerator, Stream(accelerator, SMALL, [(3, 8), (8, 8)]) as stream:
+    with driven() as accelerator, Stream(accelerator, SMALL, [Bits(3, 8), Bits(8, 8)]) as stream:
         with pytest.raises(ValueError, match=r"iteration 7, conv1, forward pass at 4/8 bits.*there are: 3/8, 8/8"):
-            stream.compiled(Job("conv1", SMALL["conv1"], Pass.FORWARD, Step(7, 4, 8)))
+            stream.compiled(Job("conv1", SMALL["conv1"], Pass.FORWARD, Step(7, Bits(4, 8))))
         with pytest.raises(ValueError, match="no list was compiled for this layer"):
-            stream.compiled(Job("other", Conv.linear(1, 3, 3), Pass.FORWARD, Step(0, 3, 8)))
+            stream.compiled(Job("other", Conv.linear(1, 3, 3), Pass.FORWARD, Step(0, Bits(3, 8))))
 
 
 def test_a_broken_list_names_iteration_layer_and_pass_and_the_stream_goes_on() -> None:
@@ -115,7 +116,7 @@ def test_a_broken_list_names_iteration_layer_and_pass_and_the_stream_goes_on() -
 
 def test_an_empty_stream_is_refused() -> None:
     with driven() as accelerator, pytest.raises(ValueError, match="at least one layer"):
-        Stream(accelerator, {}, [(3, 8)])
+        Stream(accelerator, {}, [Bits(3, 8)])
 
 
 def test_training_skips_the_images_error() -> None:
@@ -127,7 +128,7 @@ def test_training_skips_the_images_error() -> None:
 
 @pytest.mark.parametrize("which", [Pass.FORWARD, Pass.INPUT_ERROR])
 def test_sixteen_bits_never_saturate_and_use_their_range(which: Pass) -> None:
-    job = Job("x", SMALL["strided"], which, Step(0, 8, 8))
+    job = Job("x", SMALL["strided"], which, Step(0, Bits(8, 8)))
     output = stored_results(job.layer, which, job.precision, "int16")
     terms = 9 * (16 if which is Pass.FORWARD else 20)
     largest = terms * (255 if which is Pass.FORWARD else 128) * 128
@@ -144,7 +145,7 @@ def test_narrow_results_are_planes_where_a_row_of_them_fits(build: Build, width:
 
 
 def test_gradients_are_exact_and_other_results_are_refused() -> None:
-    job = Job("x", SMALL["strided"], Pass.WEIGHT_GRADIENT, Step(0, 8, 8))
+    job = Job("x", SMALL["strided"], Pass.WEIGHT_GRADIENT, Step(0, Bits(8, 8)))
     assert stored_results(job.layer, job.which, job.precision, "int16") == EXACT
     with pytest.raises(LayerError, match="unknown results 'float'; there are: rounded, int16, "):
         stored_results(job.layer, job.which, job.precision, "float")
@@ -157,7 +158,7 @@ def test_an_iteration_of_resnet_8_is_exact_at_3_8_and_8_8(device: str) -> None:
     layers = cifar_resnet(8, batch=8 if device == "hls" else 1)
     if device == "rtl":
         layers = {name: layers[name] for name in ("layer3.0.conv1", "layer3.0.shortcut", "layer3.0.conv2")}
-    steps = (Step(0, 3, 8), Step(1999, 8, 8))
+    steps = (Step(0, Bits(3, 8)), Step(1999, Bits(8, 8)))
     jobs = list(training_jobs(layers, steps))
     golden = Golden.made("resnet8", layers, steps, jobs, "exact", integer_pass)
     from host.driver.devices import open_device

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step
 from host.compiler.layer import Conv, Pass
 from host.driver.outcome import ListOutcome
@@ -16,7 +17,7 @@ from host.measure.source import Source
 from sim.contract import NO_COMMAND, Counters, Error
 from tests.tools import TINY
 
-JOB = Job("conv1", Conv(2, 3, 16, 8, 8, (3, 3), padding=(1, 1)), Pass.FORWARD, Step(0, 3, 8))
+JOB = Job("conv1", Conv(2, 3, 16, 8, 8, (3, 3), padding=(1, 1)), Pass.FORWARD, Step(0, Bits(3, 8)))
 
 
 def outcome(cycles: int, seconds: float) -> ListOutcome:

@@ -127,7 +127,7 @@ def test_a_whole_training_step_is_the_same_to_the_bit(
         for bits in (Bits(2, 2), Bits(8, 8), Bits(16, 16)):
             torch.manual_seed(0)
             layers = nn.Conv2d(shape[1], 6, 3, 1, 2), nn.ReLU(), nn.Conv2d(6, 4, (2, 1), 2, groups=2)
-            model = prepare_(nn.Sequential(*layers), Config(quantiser, bits=bits, gradient_bits=bits.gradient))
+            model = prepare_(nn.Sequential(*layers), Config(quantiser, bits=bits, gradient_bits=bits.backward))
             if in_cpp:
                 parts = trained_step(model, x)
             else:
