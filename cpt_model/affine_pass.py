@@ -16,6 +16,7 @@ from cpt_model.quantisers import SBM
 from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output
+from host.compiler.results import Results
 
 Floats = npt.NDArray[np.float32]
 
@@ -50,5 +51,5 @@ def quantised_pass(layer: Conv, which: Pass, a: Floats, b: Floats, bits: Bits, s
         weights = SBM().pass_weights(right, bits.forward, which, layer.groups)
         forward = which is Pass.FORWARD
         operand = quantise(left, bits.forward, False) if forward else quantise(left, bits.backward, True, seed=seed)
-        values = (passes.forward if forward else passes.input_error)(layer, operand, weights, watch)
+        values = (passes.forward if forward else passes.input_error)(layer, operand, weights, watch, Results.EXACT)
     return TorchPass(values.numpy(), seen[0].numpy().astype(np.int64))

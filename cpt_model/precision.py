@@ -11,6 +11,7 @@ from torch import nn
 from cpt_model.layers.state import LayerState
 from cpt_model.schedules import PrecisionScheduler, Schedule
 from host.compiler.bits import Bits
+from host.compiler.results import Results
 
 
 def prepared_layers(model: nn.Module) -> dict[str, nn.Module]:
@@ -80,7 +81,7 @@ def load_quantisation_state(model: nn.Module, saved: dict) -> None:
         odd = sorted(saved.keys() ^ states.keys())
         raise ValueError(f"the saved state has other layers than the model: {', '.join(odd[:5])}")
     for name, state in states.items():
-        theirs = {"results": "exact"} | saved[name]  # states from before there was a choice do not say
+        theirs = {"results": Results.EXACT.value} | saved[name]  # states from before there was a choice do not say
         for what, ours in state.settings().items():
             if theirs.get(what) != ours:
                 raise ValueError(f"layer '{name}' was saved with {what} {theirs.get(what)}, here it is {ours}")

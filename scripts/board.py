@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from host.compiler.bits import Bits
-from host.compiler.jobs import RESULTS, Job, Step, drawn_operands, training_jobs
+from host.compiler.jobs import Job, Step, drawn_operands, training_jobs
 from host.compiler.layer import Conv
 from host.compiler.networks import named_network
+from host.compiler.results import Results
 from host.measure.golden import Golden, Product, job_key
 from host.measure.prediction import BYTES_PER_CYCLE, bound_cycles, model_cycles
 from scripts.board_fit import add_fit
@@ -120,10 +121,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--results",
-        choices=RESULTS,
-        default="int16",
+        choices=list(map(str, Results)),
+        default=str(Results.ROUNDED),
         help="what passes store: rounded (as few bits as the precision deserves) or int16, both with row sums;"
-        " ...-products, without them; exact, all bits of the sums (int16)",
+        " ...-products, without them; exact, all bits of the sums (rounded)",
     )
 
 
@@ -205,7 +206,7 @@ def golden_data(arguments: argparse.Namespace) -> Golden:
     if known is not None:
         return replace(known, network=name, batch=arguments.batch, layers=layers, steps=tuple(steps))
     jobs = progress(list(training_jobs(layers, steps)))
-    return Golden.made(name, layers, steps, jobs, arguments.results, pytorch_product())
+    return Golden.made(name, layers, steps, jobs, Results(arguments.results), pytorch_product())
 
 
 def export(arguments: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from host.compiler.jobs import RESULTS
+from host.compiler.results import Results
 from scripts.cost_flags import Asked, add_run, asked
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--bandwidth", type=float, metavar="GB/S", help="of the memory, instead of the profile's")
     parser.add_argument(
         "--results",
-        choices=RESULTS,
+        choices=list(map(str, Results)),
         help="what passes store: results as narrow as the precision deserves (rounded), 16 bits, or exact accumulators;"
-        " with row sums, which weights with a zero point need, or the products alone (the profile's: rounded-products)",
+        " with row sums, which weights with a zero point need, or the products alone (the profile's: rounded)",
     )
     parser.add_argument("--layers", action="store_true", help="cycles and bottleneck of every layer's passes, too")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
@@ -86,7 +86,8 @@ def board_of(arguments: argparse.Namespace) -> Board:
 
     if arguments.profile != PAPER:
         profile = find_profile(arguments.profile, also=(PAPER,))
-        profile = replace(profile, results=arguments.results or profile.results)
+        if arguments.results is not None:
+            profile = replace(profile, results=Results(arguments.results))
         return AcceleratorBoard(adjusted(profile, arguments.clock_mhz, arguments.bandwidth))
     for flag in ("clock-mhz", "bandwidth", "results"):
         asked_for = getattr(arguments, flag.replace("-", "_"))
@@ -148,7 +149,7 @@ def about(board: Board) -> dict[str, Any]:
         "clock_mhz": profile.clock_mhz,
         "gigabytes_per_second": profile.gigabytes_per_second,
         "latency": profile.memory.latency,
-        "results": profile.results,
+        "results": profile.results.value,
         "build": profile.build.parameters(),
     }
 

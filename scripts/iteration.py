@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 
 from host.compiler.bits import Bits
-from host.compiler.jobs import RESULTS, Step, training_jobs
+from host.compiler.jobs import Step, training_jobs
 from host.compiler.networks import named_network
+from host.compiler.results import Results
 from host.measure.iteration import LIST_PASSES, finished, measured, shape, summary
 from sim.common.files import write_atomically
 from sim.contract import BUILDS, Build
@@ -33,9 +34,9 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--bw-bits", type=int, default=8, help="of errors (8)")
     parser.add_argument(
         "--results",
-        choices=RESULTS,
-        default=RESULTS[0],
-        help=f"what the passes store ({RESULTS[0]})",
+        choices=list(map(str, Results)),
+        default=str(Results.ROUNDED),
+        help=f"what the passes store ({Results.ROUNDED})",
     )
     parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="the build (zc706)")
     parser.add_argument("--bandwidth", type=float, default=50.0, help="bytes a cycle, reads and writes together (50)")
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         while len(rows) < len(jobs):
             listed = jobs[len(rows) : len(rows) + LIST_PASSES]
             verify = not arguments.no_verify and any(shape(job) not in seen for job in listed)
-            rows += measured(executor, listed, arguments.results, verify)
+            rows += measured(executor, listed, Results(arguments.results), verify)
             seen.update(map(shape, listed))
             result = {**heading, "complete": len(rows) == len(jobs), "passes": rows}
             write_atomically(out, json.dumps(result, indent=1) + "\n")

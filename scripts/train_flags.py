@@ -58,7 +58,7 @@ def _precision(group: Any) -> None:
     group.add_argument("--gradient-bits", type=int, metavar="N", help="of weight gradients; 0 leaves them in float32")
     group.add_argument(
         "--results",
-        help="of forward and input-error products: exact (default), or rounded as the board stores them",
+        help="of forward and input-error products: rounded as the board stores them (default), or exact",
     )
 
 

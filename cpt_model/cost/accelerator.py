@@ -1,9 +1,8 @@
 """Our accelerator as a board: hours of a run from the latency model of its commands.
 
 Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
-driver does it; their cycles come from `sim.latency`. Results are rounded as training may have them
-(`Config(results="rounded")`), without row sums unless the profile says so. Layers that stay float, and batch
-normalisations, cost no time.
+driver does it; their cycles come from `sim.latency`. Results are rounded, with row sums, unless the profile says
+otherwise. Layers that stay float, and batch normalisations, cost no time.
 """
 
 from __future__ import annotations
@@ -15,10 +14,11 @@ from functools import lru_cache
 from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.run import Run
 from host.compiler.bits import Bits
-from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
+from host.compiler.results import Results, stored_results
 from sim.contract import Build
 from sim.latency import CommandTime, Memory, command_time
 
@@ -36,7 +36,7 @@ class Profile:
     clock_mhz: float
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
-    results: str = "rounded-products"  # what passes store: one of `host.compiler.jobs.RESULTS`
+    results: Results = Results.ROUNDED  # what passes store
 
     @property
     def gigabytes_per_second(self) -> float:

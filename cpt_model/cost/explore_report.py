@@ -18,7 +18,7 @@ from cpt_model.drawing.html import folded, heading, page, paragraph, picture, ta
 from host.compiler.layer import Pass
 
 ESTIMATE = (
-    "Everything here is an estimate: hours by the latency model of the core, storing rounded products, resources by "
+    "Everything here is an estimate: hours by the latency model of the core, storing rounded results, resources by "
     "Yosys' counts of the zc706 build's modules, scaled with the sizes; nothing was placed or routed."
 )
 FRONT_HEAD = (

@@ -17,7 +17,7 @@ BIT_OPERATIONS, BIT_SAVING = "GBitOPs", "GBitOPs saving (%)"
 LATENCY, LATENCY_SAVING = "latency (hour)", "latency saving (%)"
 SPEED_UP = "speed-up (times)"
 ESTIMATE = (
-    "ours is an estimate: the latency model's matrix passes, storing rounded products, at 200 MHz and 10 GB/s;"
+    "ours is an estimate: the latency model's matrix passes, storing rounded results, at 200 MHz and 10 GB/s;"
     " the paper's is its own board"
 )
 SCALED = "scaled to the 8/8 row: the paper counts about one iteration, of words it does not say"

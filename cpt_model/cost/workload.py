@@ -14,10 +14,11 @@ from cpt_model.cost.accelerator import Profile, layer_passes
 from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
 from host.compiler.bits import Bits
-from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
+from host.compiler.results import Results, stored_results
 from sim.contract import Build, Command
 from sim.latency import CommandTime, command_time
 
@@ -78,7 +79,7 @@ class Workload:
                 layers.setdefault((asked.shape, which), layer.name)
         return cls(dict(products), layers)
 
-    def lowered(self, build: Build, precisions: Iterable[Bits], results: str = Profile.results) -> Lowered:
+    def lowered(self, build: Build, precisions: Iterable[Bits], results: Results = Results.ROUNDED) -> Lowered:
         """For a build; a pass that does not fit it is refused, with its layer."""
         return Lowered(
             {
@@ -87,7 +88,7 @@ class Workload:
             }
         )
 
-    def _commands(self, key: tuple[Conv, Pass], bits: Bits, build: Build, results: str) -> tuple[Command, ...]:
+    def _commands(self, key: tuple[Conv, Pass], bits: Bits, build: Build, results: Results) -> tuple[Command, ...]:
         shape, which = key
         precision = pass_precision(which, bits)
         output = stored_results(shape, which, precision, results)

@@ -25,10 +25,15 @@ from cpt_model.layers.product import geometry, quantise_error
 from cpt_model.layers.state import LayerState
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output
+from host.compiler.results import Results
 
 
 def rows_by_rows(
-    a: Quantised, b: Quantised, watch: Watch | None = None, results: str = "exact", which: Pass = Pass.FORWARD
+    a: Quantised,
+    b: Quantised,
+    watch: Watch | None = None,
+    results: Results = Results.ROUNDED,
+    which: Pass = Pass.FORWARD,
 ) -> Tensor:
     """(batch, m, k) and (batch, n, k) codes to float32 (batch, m, n); b's codes are stored as the contract's.
 

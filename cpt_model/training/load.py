@@ -46,7 +46,7 @@ def load_run(path: str | Path, eval_bits: int | None = None, datadir: str | None
     file = Path(path)
     file = file / run_folder.LAST if file.is_dir() else file
     content = load_checkpoint(file)
-    settings = Settings.from_dict(content["settings"])
+    settings = Settings.saved(content["settings"])
     if eval_bits is not None:
         settings = replace(settings, eval_bits=eval_bits)
     if datadir is not None:

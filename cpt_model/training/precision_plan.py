@@ -9,6 +9,7 @@ from cpt_model.run import Plan
 from cpt_model.schedules import Deficit, LateStart, Schedule, Sequence, Static, named
 from cpt_model.training.settings import Settings
 from host.compiler.bits import Bits
+from host.compiler.results import Results
 
 
 def plan(run: Settings) -> Plan:
@@ -91,5 +92,5 @@ def folder_name(run: Settings) -> str:
     """
     words = precision_name(run).replace("/", "_").replace(" ", "_")
     quantiser = "" if run.quantiser == "sbm" else f"_{run.quantiser}"
-    results = "" if run.results == "exact" else f"_{run.results}"
+    results = "" if run.is_float or run.results is Results.ROUNDED else f"_{run.results}"
     return f"{run.arch}_{words}{quantiser}{results}_seed{run.seed}"

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from host.compiler.bits import Bits
-from host.compiler.groups import bundles
-from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.layer import Conv, Pass
 from host.compiler.networks import IMAGE_LAYER
-from host.compiler.precision import EXACT, Output, Precision, rounded, safe_shift
-from sim.contract import Format
+from host.compiler.precision import Precision
 from sim.contract.noise import random_codes
 
 Codes = npt.NDArray[np.integer]
-# As training wants it: rounded to so many bits as the precision deserves, and row sums; then 16 bits and row sums;
-# both without the row sums; accumulators as they are.
-RESULTS = ("rounded", "int16", "rounded-products", "int16-products", "exact")
 
 
 @dataclass(frozen=True)
@@ -74,24 +69,6 @@ def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer
             yield Job(name, layer, Pass.WEIGHT_GRADIENT, step)
             if name != image_layer:
                 yield Job(name, layer, Pass.INPUT_ERROR, step)
-
-
-def stored_results(layer: Conv, which: Pass, precision: Precision, results: str) -> Output:
-    """What a pass stores: exact accumulators, or rounded ones (with row sums, or the products alone); gradients exact.
-
-    They are cut so that nothing saturates, whatever the codes: the shift follows from the widths alone, so one command
-    list serves every tensor of a layer.
-    """
-    if results not in RESULTS:
-        raise LayerError(f"unknown results '{results}'; there are: {', '.join(RESULTS)}")
-    if results == "exact" or which is Pass.WEIGHT_GRADIENT:
-        return EXACT
-    if results.startswith("rounded"):
-        stored = rounded(layer, which, precision)
-    else:
-        stored = Output(Format.INT16, bits=16, shift=safe_shift(layer, which, precision, bits=16))
-    whole_blocks = all(bundle.groups == 1 for bundle in bundles(layer))
-    return replace(stored, row_sums=whole_blocks and not results.endswith("products"))
 
 
 def drawn_operands(job: Job) -> tuple[Codes, Codes]:

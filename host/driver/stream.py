@@ -19,12 +19,13 @@ import numpy.typing as npt
 
 from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
-from host.compiler.jobs import Job, pass_precision, stored_results
+from host.compiler.jobs import Job, pass_precision
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
 from host.compiler.program import Program
+from host.compiler.results import Results, stored_results
 from host.driver.accelerator import Accelerator
 from host.driver.outcome import ListOutcome
 from sim.contract import COMMAND_BYTES
@@ -65,7 +66,7 @@ class Stream:
         accelerator: an opened device.
         layers: the network; layers of one shape share their lists.
         precisions: widths of steps that may come; others are refused.
-        results: one of `host.compiler.jobs.RESULTS`.
+        results: what passes store.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Stream:
         accelerator: Accelerator,
         layers: Mapping[str, Conv],
         precisions: Iterable[Bits],
-        results: str = "int16",
+        results: Results = Results.ROUNDED,
     ) -> None:
         self._accelerator = accelerator
         self.precisions = sorted(set(precisions))
@@ -107,7 +108,7 @@ class Stream:
             self._region.free()
             raise
 
-    def _lower(self, key: Key, results: str, start: int) -> tuple[Program, Output, int]:
+    def _lower(self, key: Key, results: Results, start: int) -> tuple[Program, Output, int]:
         """A pass placed from `start` on, and the bytes it takes."""
         layer, which, precision = key
         output = stored_results(layer, which, precision, results)

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.compiler.jobs import Job, stored_results
+from host.compiler.jobs import Job
+from host.compiler.results import Results, stored_results
 from host.measure.simulated_list import AskedPass, simulate_list
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def shape(job: Job) -> tuple[str, str]:
     return str(job.layer), job.which.value
 
 
-def measured(executor: RtlExecutor, jobs: list[Job], results: str, verify: bool) -> list[dict[str, Any]]:
+def measured(executor: RtlExecutor, jobs: list[Job], results: Results, verify: bool) -> list[dict[str, Any]]:
     """Passes that follow each other, in one list."""
     asked = [
         AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))

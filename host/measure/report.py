@@ -12,6 +12,7 @@ from typing import Any
 
 from host.compiler.bits import Bits
 from host.compiler.jobs import Job
+from host.compiler.results import Results
 from host.driver.outcome import ListOutcome
 from host.measure.source import COUNTED, MEASURED, Source
 from sim.common.files import write_atomically
@@ -70,7 +71,7 @@ class Gathered:
     outcomes: list[ListOutcome]
     bound_cycles: float
     model_cycles: float
-    results: str = "int16"
+    results: Results = Results.ROUNDED
     upload_seconds: float = 0.0
     read_seconds: float = 0.0
     golden: str = "unchecked"
@@ -109,7 +110,7 @@ class Gathered:
             golden=self.golden,
             build=source.build,
             clock_mhz=source.clock_mhz,
-            results=self.results,
+            results=self.results.value,
         )
 
 

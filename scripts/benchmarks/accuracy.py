@@ -18,9 +18,9 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from cpt_model import Bits, Config, prepare_, scheduler, set_precision
-from cpt_model.arithmetic.results import RESULTS
 from cpt_model.data import Split, digits
 from cpt_model.schedules import CPT, PrecisionScheduler, Schedule, Static
+from host.compiler.results import Results
 from scripts.benchmarks.fake_quantised import fake_quantise_, set_fake_bits
 
 STEPS = 300
@@ -99,7 +99,7 @@ def float_run(seed: int, steps: int = STEPS) -> Run:
 
 def bit_exact_run(forward: Schedule, backward: int, seed: int, steps: int = STEPS, config: Config | None = None) -> Run:
     highest = _highest(forward, backward, steps)
-    chosen = config or Config(seed=seed)
+    chosen = config or Config(seed=seed, results=Results.EXACT)
     return train(
         lambda model: prepare_(model, chosen),
         lambda model: scheduler(model, forward, backward, steps),
@@ -138,7 +138,7 @@ def measure(repeat: int) -> dict[str, float]:
                     bit_exact_run(forward, backward, seed, config=Config(seed=seed, results=kind))
                     for seed in range(repeat)
                 ]
-                for kind in RESULTS
+                for kind in (Results.EXACT, Results.ROUNDED)
             )
             ours, narrow = ([run.accuracy for run in runs] for runs in (exact, rounded))
             results |= _spread(f"{name} fake", fake) | _spread(f"{name} bit-exact", ours)

@@ -25,9 +25,10 @@ from cpt_model.precision import layer_states
 from tests.cpt_model.layer_tools import trained_step
 
 
-def made() -> nn.Module:
+def made(results: str = "rounded") -> nn.Module:
     torch.manual_seed(0)
-    return prepare_(nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1)), Config(bits=Bits(8, 6)))
+    model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1))
+    return prepare_(model, Config(bits=Bits(8, 6), results=results))
 
 
 def test_every_layer_gets_the_bits() -> None:
@@ -155,7 +156,7 @@ def test_the_quantisation_state_is_loaded_from_a_file_of_weights_only() -> None:
         (Config("wageubn"), "layer '0' was saved with quantiser sbm, here it is wageubn"),
         (Config(seed=1), r"layer '0' was saved with seed \d+, here it is \d+"),
         (Config(gradient_bits=8), "layer '0' was saved with gradient_bits 0, here it is 8"),
-        (Config(results="rounded"), "layer '0' was saved with results exact, here it is rounded"),
+        (Config(results="exact"), "layer '0' was saved with results rounded, here it is exact"),
     ],
 )
 def test_a_state_saved_with_other_settings_is_refused_and_changes_nothing(config: Config, message: str) -> None:
@@ -169,13 +170,13 @@ def test_a_state_saved_with_other_settings_is_refused_and_changes_nothing(config
 
 
 def test_a_state_from_before_there_was_a_choice_of_results_is_an_exact_one() -> None:
-    saved: Any = quantisation_state(made())
+    model, exact = made(), made("exact")
+    saved: Any = quantisation_state(exact)
     for layer in saved.values():
         del layer["results"]
-    load_quantisation_state(made(), saved)
-    rounded = prepare_(nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1)), Config(results="rounded"))
+    load_quantisation_state(exact, saved)
     with pytest.raises(ValueError, match="saved with results exact, here it is rounded"):
-        load_quantisation_state(rounded, saved)
+        load_quantisation_state(model, saved)
 
 
 def test_the_last_layers_settings_are_compared_before_the_first_layer_changes() -> None:

@@ -226,8 +226,8 @@ def test_nothing_to_quantise_is_refused(model: nn.Module, filter_fn: Any) -> Non
         ({"seed": 1 << 64}, "not a whole number in 0..2"),
         ({"seed": 1.5}, "not a whole number in 0..2"),
         ({"bits": 8}, "give a pair"),
-        ({"results": "int16"}, "unknown results 'int16'; there are: exact, rounded"),
-        ({"results": True}, "unknown results 'True'"),
+        ({"results": "int16"}, "training cannot store results 'int16'; there are: rounded, exact"),
+        ({"results": True}, "results 'True'"),
     ],
 )
 def test_bad_configurations_are_refused(options: dict[str, Any], message: str) -> None:

@@ -13,17 +13,16 @@ from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from cpt_model.reports.costs import Change, run_cost
 from cpt_model.reports.runs import read_run
 from cpt_model.schedules import CPT, Bits, Static
+from host.compiler.results import Results
 from tests.cpt_model.reports.report_tools import leave_run
 
 ZC706 = PROFILES["zc706"]
 
 
-@pytest.mark.parametrize(("results", "stored"), [("exact", "exact"), ("rounded", "rounded-products")])
-def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(
-    tmp_path: Path, results: str, stored: str
-) -> None:
+@pytest.mark.parametrize("results", [Results.EXACT, Results.ROUNDED])
+def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(tmp_path: Path, results: Results) -> None:
     cost = run_cost(read_run(leave_run(tmp_path / "run", results=results)), ZC706)
-    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(replace(ZC706, results=stored))
+    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(replace(ZC706, results=results))
     cyclic, static = (
         board.hours(network, Run(schedule, 8, iterations=40, batch=64)) for schedule in (CPT(3, 8, cycles=2), Static(8))
     )

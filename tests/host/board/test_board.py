@@ -14,11 +14,12 @@ import pytest
 
 from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
-from host.compiler.jobs import Job, Step, drawn_operands, pass_precision, stored_results, training_jobs
+from host.compiler.jobs import Job, Step, drawn_operands, pass_precision, training_jobs
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.networks import cifar_resnet
 from host.compiler.plan import Plan
+from host.compiler.results import Results, stored_results
 from host.driver.accelerator import Accelerator
 from host.driver.devices import open_device
 from host.driver.errors import DeviceBusyError, ExecutionError
@@ -44,7 +45,7 @@ def accelerator() -> Iterator[Accelerator]:
         yield opened
 
 
-def expected(accelerator: Accelerator, job: Job, results: str) -> np.ndarray:
+def expected(accelerator: Accelerator, job: Job, results: Results) -> np.ndarray:
     """The reference on memory of its own, without any driver."""
     plan = Plan()
     output = stored_results(job.layer, job.which, job.precision, results)
@@ -71,7 +72,7 @@ def test_done_comes_by_interrupt(accelerator: Accelerator) -> None:
 def test_every_pass_is_exact(accelerator: Accelerator, which: Pass, bits: Bits) -> None:
     job = Job("layer", LAYER, which, Step(0, bits))
     done = run_pass(accelerator, LAYER, which, pass_precision(which, bits), *drawn_operands(job))
-    assert np.array_equal(done.result, expected(accelerator, job, "exact"))
+    assert np.array_equal(done.result, expected(accelerator, job, Results.EXACT))
     assert done.outcome.counters.total >= done.outcome.counters.busy > 0
 
 
@@ -81,7 +82,7 @@ def test_a_stream_at_changing_precision_is_exact(accelerator: Accelerator) -> No
     wrong: list[str] = []
 
     def check(done: Done) -> None:
-        if not np.array_equal(done.result, expected(accelerator, done.job, "int16")):
+        if not np.array_equal(done.result, expected(accelerator, done.job, Results.ROUNDED)):
             wrong.append(str(done.job))
 
     with Stream(accelerator, layers, {step.bits for step in steps}) as stream:
@@ -92,15 +93,15 @@ def test_a_stream_at_changing_precision_is_exact(accelerator: Accelerator) -> No
 def test_the_same_list_again_gives_the_same(accelerator: Accelerator) -> None:
     """Caches, if flushes were missing, show up here."""
     job = Job("layer", LAYER, Pass.FORWARD, Step(0, Bits(4, 8)))
-    with Stream(accelerator, {"layer": LAYER}, [Bits(4, 8)], "exact") as stream:
+    with Stream(accelerator, {"layer": LAYER}, [Bits(4, 8)], Results.EXACT) as stream:
         for _ in range(20):
             for done in stream.repeat(job, drawn_operands(job), 3):
-                assert np.array_equal(done.result, expected(accelerator, job, "exact"))
+                assert np.array_equal(done.result, expected(accelerator, job, Results.EXACT))
 
 
 def test_a_bad_command_is_named_and_the_next_list_runs(accelerator: Accelerator) -> None:
     job = Job("layer", LAYER, Pass.FORWARD, Step(0, Bits(4, 8)))
-    with Stream(accelerator, {"layer": LAYER}, [Bits(4, 8)], "exact") as stream:
+    with Stream(accelerator, {"layer": LAYER}, [Bits(4, 8)], Results.EXACT) as stream:
         commands = stream.compiled(job).commands
         stream._region.memory[commands.offset] = 0
         stream._region.flush(commands.offset, COMMAND_BYTES)
@@ -108,7 +109,7 @@ def test_a_bad_command_is_named_and_the_next_list_runs(accelerator: Accelerator)
             next(stream.repeat(job, drawn_operands(job), 1))
         stream._region.upload_list(commands)
         done = next(stream.repeat(job, drawn_operands(job), 1))
-        assert np.array_equal(done.result, expected(accelerator, job, "exact"))
+        assert np.array_equal(done.result, expected(accelerator, job, Results.EXACT))
 
 
 @pytest.mark.skipif(SIMULATED != "pynq", reason="each simulated device is another one")

@@ -7,12 +7,13 @@ import pytest
 
 from cpt_model.arithmetic.integer import integer_pass
 from host.compiler.bits import Bits
-from host.compiler.jobs import Job, Step, drawn_operands, stored_results, training_jobs
-from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.jobs import Job, Step, drawn_operands, training_jobs
+from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.networks import cifar_resnet
 from host.compiler.plan import Plan
-from host.compiler.precision import EXACT, Precision
+from host.compiler.precision import Precision
+from host.compiler.results import Results, stored_results
 from host.driver.errors import ExecutionError
 from host.driver.stream import Done, Stream
 from host.measure.golden import Golden
@@ -34,8 +35,8 @@ def bits(steps: tuple[Step, ...]) -> list[Bits]:
 
 
 @pytest.mark.parametrize("name", DEVICES)
-@pytest.mark.parametrize("results", ["int16", "exact"])
-def test_every_pass_of_a_schedule_is_exact(name: str, results: str) -> None:
+@pytest.mark.parametrize("results", [Results.ROUNDED, Results.INT16, Results.EXACT])
+def test_every_pass_of_a_schedule_is_exact(name: str, results: Results) -> None:
     jobs = list(training_jobs(SMALL, STEPS))
     golden = Golden.made("small", SMALL, STEPS, jobs, results, integer_pass)
     seen: list[Job] = []
@@ -129,7 +130,7 @@ def test_training_skips_the_images_error() -> None:
 @pytest.mark.parametrize("which", [Pass.FORWARD, Pass.INPUT_ERROR])
 def test_sixteen_bits_never_saturate_and_use_their_range(which: Pass) -> None:
     job = Job("x", SMALL["strided"], which, Step(0, Bits(8, 8)))
-    output = stored_results(job.layer, which, job.precision, "int16")
+    output = stored_results(job.layer, which, job.precision, Results.INT16)
     terms = 9 * (16 if which is Pass.FORWARD else 20)
     largest = terms * (255 if which is Pass.FORWARD else 128) * 128
     assert largest / 2**output.shift <= 2**15 - 1 < largest / 2 ** (output.shift - 1)
@@ -138,17 +139,10 @@ def test_sixteen_bits_never_saturate_and_use_their_range(which: Pass) -> None:
 @pytest.mark.parametrize(("build", "width", "planes"), [(ZC706, 32, True), (TINY, 32, False), (ZC706, 128, False)])
 def test_narrow_results_are_planes_where_a_row_of_them_fits(build: Build, width: int, planes: bool) -> None:
     layer, precision = Conv(1, 16, 16, 4, width, (3, 3), padding=(1, 1)), Precision(3, 3, b_signed=True)
-    stored = stored_results(layer, Pass.FORWARD, precision, "rounded")
+    stored = stored_results(layer, Pass.FORWARD, precision, Results.ROUNDED)
     (command,) = lower(layer, Pass.FORWARD, precision, build, stored, plan=Plan()).commands
     assert (command.out_format == Format.PLANES) == planes
     assert command.out_bits == 11
-
-
-def test_gradients_are_exact_and_other_results_are_refused() -> None:
-    job = Job("x", SMALL["strided"], Pass.WEIGHT_GRADIENT, Step(0, Bits(8, 8)))
-    assert stored_results(job.layer, job.which, job.precision, "int16") == EXACT
-    with pytest.raises(LayerError, match="unknown results 'float'; there are: rounded, int16, "):
-        stored_results(job.layer, job.which, job.precision, "float")
 
 
 @pytest.mark.slow
@@ -160,11 +154,11 @@ def test_an_iteration_of_resnet_8_is_exact_at_3_8_and_8_8(device: str) -> None:
         layers = {name: layers[name] for name in ("layer3.0.conv1", "layer3.0.shortcut", "layer3.0.conv2")}
     steps = (Step(0, Bits(3, 8)), Step(1999, Bits(8, 8)))
     jobs = list(training_jobs(layers, steps))
-    golden = Golden.made("resnet8", layers, steps, jobs, "exact", integer_pass)
+    golden = Golden.made("resnet8", layers, steps, jobs, Results.EXACT, integer_pass)
     from host.driver.devices import open_device
 
     with (
         open_device(device, ZC706 if device == "hls" else TINY) as accelerator,
-        Stream(accelerator, layers, bits(steps), "exact") as stream,
+        Stream(accelerator, layers, bits(steps), Results.EXACT) as stream,
     ):
         stream.run(jobs, drawn_operands, lambda done: golden.check(done.job, done.result, done.row_sums))

@@ -12,6 +12,7 @@ from cpt_model.arithmetic.integer import integer_pass
 from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step, drawn_operands, training_jobs
 from host.compiler.layer import Conv, Pass
+from host.compiler.results import Results
 from host.measure.golden import Golden, GoldenError, digest, job_key
 
 LAYERS = {"a": Conv(2, 5, 7, 4, 4, (3, 3), (2, 2), (1, 1)), "b": Conv(2, 5, 7, 4, 4, (3, 3), (2, 2), (1, 1))}
@@ -20,7 +21,7 @@ STEPS = (Step(0, Bits(3, 8)), Step(9, Bits(4, 8)))
 
 @pytest.fixture
 def golden() -> Golden:
-    return Golden.made("net", LAYERS, STEPS, training_jobs(LAYERS, STEPS), "exact", integer_pass)
+    return Golden.made("net", LAYERS, STEPS, training_jobs(LAYERS, STEPS), Results.EXACT, integer_pass)
 
 
 def test_a_result_is_accepted_and_one_wrong_bit_is_not(golden: Golden) -> None:

@@ -52,7 +52,7 @@ def test_latency_is_the_hosts_clock_on_a_board_and_cycles_elsewhere(
     assert (found.cycles, found.busy, found.load_stall, found.store_stall) == (1100, 550, 3, 4)
     assert (found.bound_us, found.model_us) == (4.0, 5.0)
     assert found.ratio == pytest.approx(median / 5)
-    assert (found.build, found.clock_mhz, found.results) == ("tiny", 200, "int16")
+    assert (found.build, found.clock_mhz, found.results) == ("tiny", 200, "rounded")
 
 
 @pytest.mark.parametrize("simulates", ["rtl", "hls", "reference", "Broken"])
