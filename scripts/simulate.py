@@ -39,14 +39,15 @@ def run(arguments: argparse.Namespace) -> int:
     from host.compiler.plan import Plan
     from host.driver.devices import open_device
     from host.measure.golden import Product
+    from host.compiler.bits import Bits
     from host.measure.one_layer import run_one
     from sim.common.table import as_table
     from sim.contract import Build
 
-    layer, bits = parse_layer(arguments.layer), tuple(arguments.bits)
+    layer, bits = parse_layer(arguments.layer), Bits(*arguments.bits)
     build = Build.named(arguments.build)
     for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
-        lower(layer, which, pass_precision(which, *bits), build, plan=Plan())
+        lower(layer, which, pass_precision(which, bits), build, plan=Plan())
     product: Product | None = None
     if arguments.verify:
         from cpt_model.arithmetic.integer import integer_pass
