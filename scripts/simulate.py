@@ -33,13 +33,13 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from host.compiler.bits import Bits
     from host.compiler.jobs import pass_precision
     from host.compiler.layer import Pass
     from host.compiler.lower import lower
     from host.compiler.plan import Plan
     from host.driver.devices import open_device
     from host.measure.golden import Product
-    from host.compiler.bits import Bits
     from host.measure.one_layer import run_one
     from sim.common.table import as_table
     from sim.contract import Build
