@@ -2,9 +2,9 @@
 
 >>> from torch import nn
 >>> model = prepare_(nn.Sequential(nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Flatten(), nn.Linear(16, 10)), Config("sbm"))
->>> bits = scheduler(model, CPT(3, 8, cycles=2), gradient=8, total_steps=100)
+>>> bits = scheduler(model, CPT(3, 8, cycles=2), backward=8, total_steps=100)
 >>> get_precision(model)
-Bits(forward=3, gradient=8)
+Bits(forward=3, backward=8)
 """
 
 from importlib.util import find_spec

@@ -13,8 +13,10 @@ from cpt_model.arithmetic import passes
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.quantisers import SBM
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output
+from host.compiler.results import Results
 
 Floats = npt.NDArray[np.float32]
 
@@ -33,9 +35,7 @@ def float_pass(layer: Conv, which: Pass, a: Floats, b: Floats) -> npt.NDArray[np
     return torch_pass(layer, which, left, right).numpy()
 
 
-def quantised_pass(
-    layer: Conv, which: Pass, a: Floats, b: Floats, fw_bits: int, bw_bits: int, seed: int | None
-) -> TorchPass:
+def quantised_pass(layer: Conv, which: Pass, a: Floats, b: Floats, bits: Bits, seed: int | None) -> TorchPass:
     """The pass on codes, as a training step runs it."""
     left, right = torch.from_numpy(a), torch.from_numpy(b)
     seen: list[Tensor] = []
@@ -45,11 +45,11 @@ def quantised_pass(
         return acc
 
     if which is Pass.WEIGHT_GRADIENT:
-        x, error = quantise(left, fw_bits, signed=False), quantise(right, bw_bits, signed=True, seed=seed)
+        x, error = quantise(left, bits.forward, signed=False), quantise(right, bits.backward, signed=True, seed=seed)
         values = passes.gradient(layer, x, error, watch)
     else:
-        weights = SBM().pass_weights(right, fw_bits, which, layer.groups)
+        weights = SBM().pass_weights(right, bits.forward, which, layer.groups)
         forward = which is Pass.FORWARD
-        operand = quantise(left, fw_bits, False) if forward else quantise(left, bw_bits, True, seed=seed)
-        values = (passes.forward if forward else passes.input_error)(layer, operand, weights, watch)
+        operand = quantise(left, bits.forward, False) if forward else quantise(left, bits.backward, True, seed=seed)
+        values = (passes.forward if forward else passes.input_error)(layer, operand, weights, watch, Results.EXACT)
     return TorchPass(values.numpy(), seen[0].numpy().astype(np.int64))

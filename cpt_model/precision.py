@@ -9,14 +9,9 @@ from functools import partial
 from torch import nn
 
 from cpt_model.layers.state import LayerState
-from cpt_model.schedules import Bits, PrecisionScheduler, Schedule
-from cpt_model.schedules.base import check_bits
-
-
-def check_widths(bits: Bits, error: type[ValueError] = ValueError) -> None:
-    """Both are whole numbers 1..16, or 0 for float32."""
-    for name, width in zip(bits._fields, bits, strict=True):
-        check_bits(f"{name} bits", width, least=0, error=error)
+from cpt_model.schedules import PrecisionScheduler, Schedule
+from host.compiler.bits import Bits
+from host.compiler.results import Results
 
 
 def prepared_layers(model: nn.Module) -> dict[str, nn.Module]:
@@ -34,12 +29,11 @@ def layer_states(model: nn.Module) -> dict[str, LayerState]:
 
 
 def set_precision(model: nn.Module, bits: Bits | tuple[int, int] | int) -> None:
-    """From the next step on; costs one assignment a layer. A number sets the forward width and keeps the gradient's."""
-    states = layer_states(model).values()
-    for state in states:
-        wanted = Bits(*bits) if isinstance(bits, tuple) else Bits(bits, state.bits.gradient)
-        check_widths(wanted)
-        state.bits = wanted
+    """From the next step on; costs one assignment a layer. A number sets the forward width alone."""
+    if isinstance(bits, tuple):
+        bits = Bits(*bits)
+    for state in layer_states(model).values():
+        state.bits = bits if isinstance(bits, Bits) else Bits(bits, state.bits.backward)
 
 
 def get_precision(model: nn.Module) -> Bits:
@@ -55,9 +49,9 @@ def precision(model: nn.Module, bits: Bits | tuple[int, int] | int) -> Iterator[
     >>> model = prepare_(nn.Conv2d(3, 4, 1))
     >>> with precision(model, 3):
     ...     get_precision(model)
-    Bits(forward=3, gradient=8)
+    Bits(forward=3, backward=8)
     >>> get_precision(model)
-    Bits(forward=8, gradient=8)
+    Bits(forward=8, backward=8)
     """
     before = {name: state.bits for name, state in layer_states(model).items()}
     set_precision(model, bits)
@@ -69,10 +63,10 @@ def precision(model: nn.Module, bits: Bits | tuple[int, int] | int) -> Iterator[
 
 
 def scheduler(
-    model: nn.Module, forward: Schedule, gradient: Schedule | int, total_steps: int, every: int = 1
+    model: nn.Module, forward: Schedule, backward: Schedule | int, total_steps: int, every: int = 1
 ) -> PrecisionScheduler:
     """A scheduler of the model's precision: call `step()` after each optimiser step."""
-    return PrecisionScheduler(partial(set_precision, model), forward, gradient, total_steps, every)
+    return PrecisionScheduler(partial(set_precision, model), forward, backward, total_steps, every)
 
 
 def quantisation_state(model: nn.Module) -> dict[str, object]:
@@ -87,7 +81,7 @@ def load_quantisation_state(model: nn.Module, saved: dict) -> None:
         odd = sorted(saved.keys() ^ states.keys())
         raise ValueError(f"the saved state has other layers than the model: {', '.join(odd[:5])}")
     for name, state in states.items():
-        theirs = {"results": "exact"} | saved[name]  # states from before there was a choice do not say
+        theirs = {"results": Results.EXACT.value} | saved[name]  # states from before there was a choice do not say
         for what, ours in state.settings().items():
             if theirs.get(what) != ours:
                 raise ValueError(f"layer '{name}' was saved with {what} {theirs.get(what)}, here it is {ours}")

@@ -12,14 +12,14 @@ from typing import TypeVar
 from torch import nn
 
 from cpt_model import fused_paths
-from cpt_model.arithmetic.results import check_results
+from cpt_model.arithmetic.results import trained_results
 from cpt_model.layers import FORMS, LayerState, layer_seed
 from cpt_model.policies import Filter, policy
-from cpt_model.precision import check_widths, prepared_layers
+from cpt_model.precision import prepared_layers
 from cpt_model.quantisers import quantiser
-from cpt_model.schedules import Bits
-from cpt_model.schedules.base import check_bits
+from host.compiler.bits import Bits, check_bits
 from host.compiler.layer import LayerError
+from host.compiler.results import Results
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_KERNEL, MAX_STEP
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -36,26 +36,26 @@ class Config:
         bits: the precision to begin with; a schedule changes it.
         gradient_bits: width of weight gradients after their product; 0 leaves them in float32, as the CPT authors do.
         seed: of stochastic rounding. Processes of one run take different ones.
-        results: "exact" accumulators, or "rounded" ones of forward and input-error passes: as many bits as
-            `host.compiler.precision.result_bits` says, as the accelerator stores them. Weight gradients stay exact.
+        results: what forward and input-error passes store: "rounded", as the accelerator does it (as many bits as
+            `host.compiler.precision.result_bits` says), or "exact" accumulators. Weight gradients stay exact.
     """
 
     quantiser: str = "sbm"
     policy: str = "cifar"
-    bits: Bits = field(default_factory=lambda: Bits(8, 8))
+    bits: Bits | tuple[int, int] = field(default_factory=lambda: Bits(8, 8))
     gradient_bits: int = 0
     seed: int = 0
-    results: str = "exact"
+    results: Results | str = Results.ROUNDED
 
     def __post_init__(self) -> None:
         quantiser(self.quantiser)
         policy(self.policy)
-        check_results(self.results)
-        if not isinstance(self.bits, tuple) or len(self.bits) != 2:
-            raise ValueError(f"bits = {self.bits}: give a pair, forward and gradient, as Bits(8, 8)")
-        object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
-        check_widths(self.bits)
-        check_bits("gradient_bits", self.gradient_bits, least=0, error=ValueError)
+        object.__setattr__(self, "results", trained_results(self.results))
+        try:
+            object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
+        except TypeError:
+            raise ValueError(f"bits = {self.bits}: give a pair, forward and backward, as Bits(8, 8)") from None
+        check_bits("gradient_bits", self.gradient_bits, least=0)
         if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
             raise ValueError(f"seed {self.seed} is not a whole number in 0..2^64 - 1")
 
@@ -86,10 +86,10 @@ def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | Non
         state = LayerState(
             name or type(module).__name__,
             quantiser(config.quantiser),
-            config.bits,
+            Bits(*config.bits),
             layer_seed(config.seed, index),
             config.gradient_bits,
-            config.results,
+            trained_results(config.results),
         )
         module.__class__ = FORMS[type(module)]
         module.cpt = state  # type: ignore[assignment]

@@ -10,7 +10,8 @@ import numpy as np
 from torch import distributed, nn
 
 from cpt_model.precision import layer_states, load_quantisation_state, quantisation_state, scheduler, set_precision
-from cpt_model.schedules import Bits, Schedule
+from cpt_model.schedules import Schedule
+from host.compiler.bits import Bits
 
 Cost = Callable[[Bits], float]
 
@@ -21,7 +22,7 @@ class Plan:
 
     Args:
         forward: schedule of weights and activations.
-        gradient: schedule of gradients; a whole number is a static one.
+        backward: schedule of errors; a whole number is a static one.
         total_steps: optimiser steps of the run; None takes the trainer's own number.
         every: how many steps share a precision.
         evaluate_at: bits of evaluation; None is the highest the schedules reach.
@@ -29,7 +30,7 @@ class Plan:
     """
 
     forward: Schedule
-    gradient: Schedule | int = 8
+    backward: Schedule | int = 8
     total_steps: int | None = None
     every: int = 1
     evaluate_at: Bits | int | None = None
@@ -45,16 +46,16 @@ class Run:
     >>> run = Run(model, Plan(CPT(3, 8, cycles=1), cost=lambda bits: bits.forward), total_steps=2)
     >>> run.step()
     >>> run.metrics()
-    {'bits/forward': 3, 'bits/gradient': 8, 'cost': 3.0}
+    {'bits/forward': 3, 'bits/backward': 8, 'cost': 3.0}
     >>> run.begin_evaluation()
     >>> get_precision(model)
-    Bits(forward=6, gradient=8)
+    Bits(forward=6, backward=8)
     """
 
     def __init__(self, model: nn.Module, plan: Plan, total_steps: int) -> None:
         self.model = model
         self.plan = plan
-        self.scheduler = scheduler(model, plan.forward, plan.gradient, plan.total_steps or total_steps, plan.every)
+        self.scheduler = scheduler(model, plan.forward, plan.backward, plan.total_steps or total_steps, plan.every)
         self.used = self.scheduler.get_last_bits()
         self.spent = 0.0
 
@@ -67,7 +68,7 @@ class Run:
 
     def metrics(self) -> dict[str, float]:
         """Bits of the last step done and, if there is a cost, the sum of it."""
-        bits: dict[str, float] = {"bits/forward": self.used.forward, "bits/gradient": self.used.gradient}
+        bits: dict[str, float] = {"bits/forward": self.used.forward, "bits/backward": self.used.backward}
         return bits | ({"cost": self.spent} if self.plan.cost else {})
 
     def begin_evaluation(self) -> None:
@@ -81,8 +82,8 @@ class Run:
         """The highest bits the schedules reach, each on its own."""
         updates = -(-self.scheduler.total_steps // self.scheduler.every)
         every = np.arange(updates)
-        forward, gradient = (s.bits(every, updates).max() for s in (self.scheduler.forward, self.scheduler.gradient))
-        return Bits(int(forward), int(gradient))
+        schedules = self.scheduler.forward, self.scheduler.backward
+        return Bits(*(int(schedule.bits(every, updates).max()) for schedule in schedules))
 
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers and containers, so that `torch.load(weights_only=True)` reads it."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sim.common.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from host.compiler.bits import Bits as Bits
     from host.compiler.jobs import Step as Step
     from host.compiler.jobs import drawn_operands as drawn_operands
     from host.compiler.jobs import training_jobs as training_jobs
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # Where each name is defined; its module is imported when the name is first asked for, pynq with it where it must be.
 HOMES = {
+    "Bits": "host.compiler.bits",
     "Build": "sim.contract",
     "Conv": "host.compiler.layer",
     "Output": "host.compiler.precision",

@@ -124,11 +124,12 @@ def chosen_iterations(text: str, total: int) -> list[int]:
 
 def chosen_steps(arguments: argparse.Namespace) -> list[Step]:
     """The precision of each chosen iteration."""
+    from host.compiler.bits import Bits
     from host.compiler.jobs import Step
 
     numbers = chosen_iterations(arguments.iterations, arguments.steps)
     widths = (schedule.bits(numbers, arguments.steps) for schedule in schedules(arguments))
-    return [Step(number, int(fw), int(bw)) for number, fw, bw in zip(numbers, *widths, strict=True)]
+    return [Step(number, Bits(int(fw), int(bw))) for number, fw, bw in zip(numbers, *widths, strict=True)]
 
 
 def pytorch_product() -> Product:
@@ -146,6 +147,7 @@ def golden_data(arguments: argparse.Namespace) -> Golden:
     """The run that is asked for and its golden data: the file's own run, unless a network is named."""
     from host.compiler.jobs import training_jobs
     from host.compiler.networks import named_network
+    from host.compiler.results import Results
     from host.measure.golden import Golden
     from host.measure.passes import chosen_layers
 
@@ -158,7 +160,7 @@ def golden_data(arguments: argparse.Namespace) -> Golden:
     if known is not None:
         return replace(known, network=name, batch=arguments.batch, layers=layers, steps=tuple(steps))
     jobs = progress(list(training_jobs(layers, steps)))
-    return Golden.made(name, layers, steps, jobs, arguments.results, pytorch_product())
+    return Golden.made(name, layers, steps, jobs, Results(arguments.results), pytorch_product())
 
 
 def export(arguments: argparse.Namespace) -> int:

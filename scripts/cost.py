@@ -70,10 +70,12 @@ def board_of(arguments: argparse.Namespace) -> Board:
     from cpt_model.cost import paper_board
     from cpt_model.cost.accelerator import AcceleratorBoard
     from cpt_model.cost.profile_file import adjusted, find_profile
+    from host.compiler.results import Results
 
     if arguments.profile != PAPER:
         profile = find_profile(arguments.profile, also=(PAPER,))
-        profile = replace(profile, results=arguments.results or profile.results)
+        if arguments.results:
+            profile = replace(profile, results=Results(arguments.results))
         return AcceleratorBoard(adjusted(profile, arguments.clock_mhz, arguments.bandwidth))
     for flag in ("clock_mhz", "bandwidth", "results", "layers"):
         if getattr(arguments, flag):

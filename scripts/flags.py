@@ -37,9 +37,9 @@ def devices() -> Sequence[str]:
 
 
 def results() -> Sequence[str]:
-    from host.compiler.jobs import RESULTS
+    from host.compiler.results import Results
 
-    return RESULTS
+    return [kind.value for kind in Results]
 
 
 # Choices and defaults that take time to import are functions.

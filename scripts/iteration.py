@@ -39,6 +39,7 @@ def add_flags(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from host.compiler.bits import Bits
     from host.compiler.jobs import Step, training_jobs
     from host.compiler.networks import named_network
     from host.measure.iteration import LIST_PASSES, simulated, summary
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sim.devices.rtl_executor import Ddr, RtlExecutor
 
     network = named_network(arguments.arch, arguments.batch)
-    jobs = list(training_jobs(network, [Step(0, arguments.fw_bits, arguments.bw_bits)]))
+    jobs = list(training_jobs(network, [Step(0, Bits(arguments.fw_bits, arguments.bw_bits))]))
     executor = RtlExecutor(Build.named(arguments.build), Ddr(bytes_per_cycle(arguments), arguments.latency))
     heading = {
         "network": arguments.arch,

@@ -33,6 +33,7 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from host.compiler.bits import Bits
     from host.compiler.jobs import pass_precision
     from host.compiler.layer import Pass
     from host.compiler.lower import lower
@@ -43,10 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     from sim.common.table import as_table
     from sim.contract import Build
 
-    layer, bits = parse_layer(arguments.layer), tuple(arguments.bits)
+    layer, bits = parse_layer(arguments.layer), Bits(*arguments.bits)
     build = Build.named(arguments.build)
     for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
-        lower(layer, which, pass_precision(which, *bits), build, plan=Plan())
+        lower(layer, which, pass_precision(which, bits), build, plan=Plan())
     product: Product | None = None
     if arguments.verify:
         from cpt_model.arithmetic.integer import integer_pass

@@ -76,7 +76,7 @@ def _test(stated: dict) -> int:
         raise ValueError("--cmd test evaluates a checkpoint: name it with --resume FILE")
     loaded = load_run(stated["resume"], stated.get("eval_bits"), stated.get("datadir"))
     result = loaded.evaluate()
-    width = f"{loaded.bits.forward}/{loaded.bits.gradient} bits" if loaded.bits.forward else "float32"
+    width = f"{loaded.bits} bits" if loaded.bits.forward else "float32"
     score = f"{loaded.task.part} {loaded.task.score} {result.score:.2f}"
     print(f"step {loaded.step}, {width}: {score}, loss {result.loss:.4f}")
     return 0

@@ -30,18 +30,21 @@ from cpt_model.arithmetic.taps import axes, between, by_tap
 from cpt_model.arithmetic.weights import Weights
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import EXACT, Output
+from host.compiler.results import Results
 
 # (layer, pass, codes of a, codes of b, what the pass stores, its results) → results
 Watch = Callable[[Conv, Pass, Quantised, Quantised, Output, Tensor], Tensor]
 
 
-def forward(layer: Conv, x: Quantised, weights: Weights, watch: Watch | None = None, results: str = "exact") -> Tensor:
+def forward(
+    layer: Conv, x: Quantised, weights: Weights, watch: Watch | None = None, results: Results = Results.ROUNDED
+) -> Tensor:
     """The layer's output; weights quantised by output channel."""
     return _convolution(layer, Pass.FORWARD, x, weights, watch, results)
 
 
 def input_error(
-    layer: Conv, error: Quantised, weights: Weights, watch: Watch | None = None, results: str = "exact"
+    layer: Conv, error: Quantised, weights: Weights, watch: Watch | None = None, results: Results = Results.ROUNDED
 ) -> Tensor:
     """The error of the layer's input; weights quantised by input channel, codes in the layer's own shape."""
     return _convolution(layer, Pass.INPUT_ERROR, error, weights, watch, results)
@@ -71,7 +74,9 @@ def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = 
     return combine(acc, by_group, col_sums, counts, x, error.scale, error.offset)
 
 
-def _convolution(layer: Conv, which: Pass, a: Quantised, weights: Weights, watch: Watch | None, results: str) -> Tensor:
+def _convolution(
+    layer: Conv, which: Pass, a: Quantised, weights: Weights, watch: Watch | None, results: Results
+) -> Tensor:
     b = weights.quantised
     output = output_of(layer, which, a, b, results)
     terms = (layer.in_channels if which is Pass.FORWARD else layer.out_channels) // layer.groups

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -17,14 +18,14 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from cpt_model import Bits, Config, prepare_, scheduler, set_precision
-from cpt_model.arithmetic.results import RESULTS
 from cpt_model.benchmarks.fake_quantised import fake_quantise_, set_fake_bits
 from cpt_model.data import Split, digits
 from cpt_model.schedules import CPT, PrecisionScheduler, Schedule, Static
+from host.compiler.results import Results
 
 STEPS = 300
 BATCH = 64
-# Forward schedule and gradient bits of each precision.
+# Forward schedule and backward bits of each precision.
 PRECISIONS: dict[str, tuple[Schedule, int]] = {
     "8/8": (Static(8), 8),
     "cpt 3-8/8": (CPT(3, 8, cycles=8), 8),
@@ -96,27 +97,31 @@ def float_run(seed: int, steps: int = STEPS) -> Run:
     return train(lambda model: None, lambda model: None, lambda model: None, seed, steps)
 
 
-def bit_exact_run(forward: Schedule, gradient: int, seed: int, steps: int = STEPS, config: Config | None = None) -> Run:
-    highest = Bits(int(forward.bits(range(steps), steps).max()), gradient)
-    chosen = config or Config(seed=seed)
+def bit_exact_run(forward: Schedule, backward: int, seed: int, steps: int = STEPS, config: Config | None = None) -> Run:
+    highest = _highest(forward, backward, steps)
+    chosen = config or Config(seed=seed, results=Results.EXACT)
     return train(
         lambda model: prepare_(model, chosen),
-        lambda model: scheduler(model, forward, gradient, steps),
+        lambda model: scheduler(model, forward, backward, steps),
         lambda model: set_precision(model, highest),
         seed,
         steps,
     )
 
 
-def fake_run(forward: Schedule, gradient: int, seed: int, steps: int = STEPS) -> Run:
-    highest = int(forward.bits(range(steps), steps).max())
+def fake_run(forward: Schedule, backward: int, seed: int, steps: int = STEPS) -> Run:
+    highest = _highest(forward, backward, steps)
     return train(
         fake_quantise_,
-        lambda model: PrecisionScheduler(lambda bits: set_fake_bits(model, *bits), forward, gradient, steps),
-        lambda model: set_fake_bits(model, highest, gradient),
+        lambda model: PrecisionScheduler(partial(set_fake_bits, model), forward, backward, steps),
+        lambda model: set_fake_bits(model, highest),
         seed,
         steps,
     )
+
+
+def _highest(forward: Schedule, backward: int, steps: int) -> Bits:
+    return Bits(int(forward.bits(range(steps), steps).max()), backward)
 
 
 def measure(repeat: int) -> dict[str, float]:
@@ -126,14 +131,14 @@ def measure(repeat: int) -> dict[str, float]:
     results: dict[str, float] = {}
     try:
         results |= _spread("float32", [float_run(seed).accuracy for seed in range(repeat)])
-        for name, (forward, gradient) in tqdm(PRECISIONS.items(), desc=f"{repeat} seeds each", leave=False):
-            fake = [fake_run(forward, gradient, seed).accuracy for seed in range(repeat)]
+        for name, (forward, backward) in tqdm(PRECISIONS.items(), desc=f"{repeat} seeds each", leave=False):
+            fake = [fake_run(forward, backward, seed).accuracy for seed in range(repeat)]
             exact, rounded = (
                 [
-                    bit_exact_run(forward, gradient, seed, config=Config(seed=seed, results=kind))
+                    bit_exact_run(forward, backward, seed, config=Config(seed=seed, results=kind))
                     for seed in range(repeat)
                 ]
-                for kind in RESULTS
+                for kind in (Results.EXACT, Results.ROUNDED)
             )
             ours, narrow = ([run.accuracy for run in runs] for runs in (exact, rounded))
             results |= _spread(f"{name} fake", fake) | _spread(f"{name} bit-exact", ours)

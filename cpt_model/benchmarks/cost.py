@@ -12,28 +12,28 @@ from cpt_model.benchmarks import scale_sim
 from cpt_model.benchmarks.timing import best_seconds, forget, mean_cpu_seconds
 from cpt_model.cost import ModelCount, Run, bit_operations, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
-from cpt_model.schedules import Schedule, Static
+from cpt_model.schedules import as_schedule
 
 LATENCY_OF = "cifar100_resnet_74"
 
 
 def by_iteration(count: ModelCount, run: Run) -> int:
     """One iteration after the other, the network's sum known: what a training loop would add up."""
-    gradient = run.gradient if isinstance(run.gradient, Schedule) else Static(run.gradient)
+    backward = as_schedule(run.backward)
     operations = count.operations * run.batch
     total = 0
     for step in range(run.iterations):
-        fw, bw = int(run.forward.bits(step, run.iterations)), int(gradient.bits(step, run.iterations))
+        fw, bw = int(run.forward.bits(step, run.iterations)), int(backward.bits(step, run.iterations))
         total += operations * (fw * fw + 2 * fw * bw)
     return total
 
 
 def by_layer(count: ModelCount, run: Run) -> int:
     """The plain reading of the formula: every layer of every iteration, three passes each."""
-    gradient = run.gradient if isinstance(run.gradient, Schedule) else Static(run.gradient)
+    backward = as_schedule(run.backward)
     total = 0
     for step in range(run.iterations):
-        fw, bw = int(run.forward.bits(step, run.iterations)), int(gradient.bits(step, run.iterations))
+        fw, bw = int(run.forward.bits(step, run.iterations)), int(backward.bits(step, run.iterations))
         for layer in count.layers:
             operations = (layer.macs + 2 * layer.norm_elements) * run.batch
             total += operations * fw * fw + operations * fw * bw + operations * fw * bw

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from host.compiler.bits import Bits
+
 LEAST_SCALE = 1e-8
 MOMENTUM = 0.9
 
@@ -61,15 +63,14 @@ class _Error(torch.autograd.Function):
 class FakeConv2d(nn.Conv2d):
     """A convolution of fake-quantised operands."""
 
-    forward_bits = 8
-    gradient_bits = 8
+    bits = Bits(8, 8)
     running: Range | None = None
 
     def forward(self, input: Tensor) -> Tensor:
-        x = _Straight.apply(input, self.forward_bits, self._range(input))
-        weights = _Straight.apply(self.weight, self.forward_bits, value_range(self.weight, 3))
+        x = _Straight.apply(input, self.bits.forward, self._range(input))
+        weights = _Straight.apply(self.weight, self.bits.forward, value_range(self.weight, 3))
         y = functional.conv2d(x, weights, self.bias, self.stride, self.padding, groups=self.groups)
-        return _Error.apply(y, self.gradient_bits)
+        return _Error.apply(y, self.bits.backward)
 
     def _range(self, x: Tensor) -> Range:
         """The batch's while training, the running mean in evaluation."""
@@ -91,7 +92,7 @@ def fake_quantise_(model: nn.Module) -> nn.Module:
     return model
 
 
-def set_fake_bits(model: nn.Module, forward: int, gradient: int) -> None:
+def set_fake_bits(model: nn.Module, bits: Bits) -> None:
     for module in model.modules():
         if isinstance(module, FakeConv2d):
-            module.forward_bits, module.gradient_bits = forward, gradient
+            module.bits = bits

@@ -27,7 +27,7 @@ class LightningPrecision(Callback):
     length of the run): else the module keeps the bits it has. The state is part of every checkpoint, so
     `trainer.fit(..., ckpt_path=...)` goes on bit for bit. The module, or what it holds, was prepared by `prepare_`.
 
-        plan = Plan(CPT(3, 8), gradient=8)
+        plan = Plan(CPT(3, 8), backward=8)
         trainer = Trainer(max_epochs=10, callbacks=[LightningPrecision(plan)])
     """
 

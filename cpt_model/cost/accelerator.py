@@ -1,8 +1,8 @@
 """Our accelerator as a board: hours of a run from the latency model of its commands.
 
 Every product that the accelerator runs is lowered to its commands, at each pair of widths of the schedule, as the
-driver does it; their cycles come from `sim.latency`. Results are rounded as in training (`Config(results="rounded")`),
-with row sums, unless the profile has others. Layers that stay float, and batch normalisations, cost no time.
+driver does it; their cycles come from `sim.latency`. Results are rounded, with row sums, unless the profile says
+otherwise. Layers that stay float, and batch normalisations, cost no time.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from functools import lru_cache
 
 from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.run import Run
-from cpt_model.schedules import Bits
-from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.bits import Bits
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
+from host.compiler.results import Results, stored_results
 from sim.contract import BOARD_ARM_BYTES_PER_CYCLE, OVERLAY_CLOCK_MHZ, Build
 from sim.latency import CommandTime, Memory, command_time
 
@@ -35,7 +36,7 @@ class Profile:
     clock_mhz: float
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
-    results: str = "rounded"  # what passes store: one of `host.compiler.jobs.RESULTS`
+    results: Results = Results.ROUNDED  # what passes store
 
     @property
     def gigabytes_per_second(self) -> float:
@@ -88,7 +89,7 @@ class AcceleratorBoard:
     def _pass(self, layer: LayerCount, which: Pass, batch: int, bits: Bits) -> PassTime:
         if layer.foreign:
             raise LayerError(f"layer '{layer.name}' ({layer.kind}): {layer.foreign[0]}")
-        precision = pass_precision(which, bits.forward, bits.gradient)
+        precision = pass_precision(which, bits)
         time = CommandTime(0, 0, 0, 0)
         for product in layer.products:
             asked = product.of_batch(batch)
@@ -111,7 +112,7 @@ def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
 @lru_cache(maxsize=4096)
 def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
     """One product's pass: the commands the driver would start, one after the other."""
-    precision = pass_precision(which, bits.forward, bits.gradient)
+    precision = pass_precision(which, bits)
     output = stored_results(product, which, precision, profile.results)
     program = lower(product, which, precision, profile.build, output, plan=Plan())
     times = (command_time(command, profile.build, profile.memory) for command in program.commands)

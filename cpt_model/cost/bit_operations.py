@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 
 FLOAT_BITS = 32
 # What layers that stay float (by the policy), and batch normalisations, count as.
@@ -30,7 +30,7 @@ def bit_products(run: Run) -> int:
     >>> bit_products(Run(Static(8), 8, iterations=10))
     1920
     """
-    return sum((fw * fw + 2 * fw * bw) * iterations for (fw, bw), iterations in run.widths().items())
+    return sum(_of_a_mac(bits) * iterations for bits, iterations in run.widths().items())
 
 
 def step_cost(count: ModelCount, batch: int) -> Callable[[Bits], int]:
@@ -40,7 +40,13 @@ def step_cost(count: ModelCount, batch: int) -> Callable[[Bits], int]:
     >>> step_cost(ModelCount((LayerCount("conv", "Conv2d", 1000, quantised=True),)), batch=2)(Bits(3, 8))
     114000
     """
-    return lambda bits: count.operations * batch * (bits.forward**2 + 2 * bits.forward * bits.gradient)
+    return lambda bits: count.operations * batch * _of_a_mac(bits)
+
+
+def _of_a_mac(bits: Bits) -> int:
+    """Of one multiply-accumulate in all three passes of a step."""
+    forward, backward = (width or FLOAT_BITS for width in bits)
+    return forward * forward + 2 * forward * backward
 
 
 def bit_operations(count: ModelCount, run: Run, float_layers: str = "scheduled") -> int:

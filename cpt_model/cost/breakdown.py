@@ -8,7 +8,7 @@ from cpt_model.cost.accelerator import AcceleratorBoard
 from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.linear_board import LinearBoard
 from cpt_model.cost.run import Run
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
 from host.compiler.layer import Pass
 
@@ -48,7 +48,7 @@ def by_pass(count: ModelCount, run: Run, board: Board) -> dict[Pass, PassCost]:
     for bits, iterations in run.widths().items():
         of_board = _iteration_hours(count, run.batch, bits, board)
         for which in Pass:
-            precision = pass_precision(which, bits.forward, bits.gradient)
+            precision = pass_precision(which, bits)
             operations[which] += count.operations * run.batch * precision.a_bits * precision.b_bits * iterations
             hours[which] += of_board[which] * iterations
     return {which: PassCost(operations[which] / 1e9, hours[which]) for which in Pass}
@@ -58,7 +58,7 @@ def _iteration_hours(count: ModelCount, batch: int, bits: Bits, board: Board) ->
     hours = dict.fromkeys(Pass, 0.0)
     if isinstance(board, LinearBoard):
         for which in Pass:
-            precision = pass_precision(which, bits.forward, bits.gradient)
+            precision = pass_precision(which, bits)
             hours[which] = count.macs * batch * (precision.a_bits + precision.b_bits) / 2 / board.rate
         return hours
     for each in board.passes(count, batch, bits):
@@ -69,9 +69,7 @@ def _iteration_hours(count: ModelCount, batch: int, bits: Bits, board: Board) ->
 def by_layer(count: ModelCount, batch: int, bits: Bits, board: AcceleratorBoard) -> list[LayerPass]:
     """Each layer's passes at these bits, in the network's order."""
     return [
-        LayerPass(
-            each.layer, each.which.value, f"{bits.forward}/{bits.gradient}", each.time.cycles, each.time.bottleneck
-        )
+        LayerPass(each.layer, each.which.value, str(bits), each.time.cycles, each.time.bottleneck)
         for each in board.passes(count, batch, bits)
     ]
 
@@ -80,9 +78,7 @@ def extremes(run: Run) -> tuple[Bits, Bits]:
     """Lowest and highest widths that the run has.
 
     >>> extremes(Run.named("3-8/8"))
-    (Bits(forward=3, gradient=8), Bits(forward=8, gradient=8))
+    (Bits(forward=3, backward=8), Bits(forward=8, backward=8))
     """
-    widths = run.widths()
-    forward = [bits.forward for bits in widths]
-    gradient = [bits.gradient for bits in widths]
-    return Bits(min(forward), min(gradient)), Bits(max(forward), max(gradient))
+    forward, backward = zip(*run.widths(), strict=True)
+    return Bits(min(forward), min(backward)), Bits(max(forward), max(backward))

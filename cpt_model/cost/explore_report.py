@@ -18,7 +18,7 @@ from cpt_model.drawing.html import folded, heading, page, paragraph, picture, ta
 from host.compiler.layer import Pass
 
 ESTIMATE = (
-    "Everything here is an estimate: hours by the latency model of the core, storing rounded products, resources by "
+    "Everything here is an estimate: hours by the latency model of the core, storing rounded results, resources by "
     "Yosys' counts of the zc706 build's modules, scaled with the sizes; nothing was placed or routed."
 )
 FRONT_HEAD = (
@@ -123,7 +123,7 @@ def grouped_layers(report: Report) -> list[tuple[str, ...]]:
 
 
 def layer_head(run: Run) -> tuple[str, ...]:
-    low, high = (f"at {bits.forward}/{bits.gradient}" for bits in extremes(run))
+    low, high = (f"at {bits}" for bits in extremes(run))
     return ("layer", "number", "pass", f"cycles {low}", "ruled by", f"cycles {high}", "ruled by")
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Pass
 from host.compiler.lower import lower
 from host.compiler.networks import named_network
 from host.compiler.plan import Plan
+from host.compiler.results import Results, stored_results
 from host.measure.prediction import model_cycles
 from host.measure.report import Row
 from sim.contract import BOARD_LATENCY_CYCLES, Build, Command
@@ -101,6 +102,6 @@ def _commands(row: Row, build: Build) -> list[Command]:
     if row.layer not in layers:
         raise FitError(f"network '{row.network}' has no layer '{row.layer}'")
     layer, which = layers[row.layer], Pass(row.which)
-    precision = pass_precision(which, row.fw_bits, row.bw_bits)
-    stored = stored_results(layer, which, precision, row.results)
+    precision = pass_precision(which, row.bits)
+    stored = stored_results(layer, which, precision, Results(row.results))
     return lower(layer, which, precision, build, stored, plan=Plan()).commands

@@ -50,7 +50,7 @@ def width_sum(run: Run) -> int:
     >>> width_sum(Run.named("8/8", iterations=10))
     240
     """
-    return sum((2 * fw + bw) * iterations for (fw, bw), iterations in run.widths().items())
+    return sum((2 * bits.forward + bits.backward) * iterations for bits, iterations in run.widths().items())
 
 
 @cache

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cpt_model.cost.accelerator import PROFILES, Profile
-from host.compiler.jobs import RESULTS
+from host.compiler.results import Results
 from sim.contract import BUILD_RANGES, BUILDS, Build
 from sim.latency import Memory
 
@@ -109,10 +109,11 @@ def adjusted(profile: Profile, clock_mhz: float | None = None, gigabytes_per_sec
     return replace(profile, name=name, clock_mhz=clock, memory=memory)
 
 
-def _results(name: object) -> str:
-    if name not in RESULTS:
-        raise ProfileError(f"results = {name!r} is none of: {', '.join(RESULTS)}")
-    return str(name)
+def _results(name: object) -> Results:
+    try:
+        return Results(name)
+    except ValueError as problem:
+        raise ProfileError(str(problem)) from None
 
 
 def _config(name: str, values: object) -> Build:

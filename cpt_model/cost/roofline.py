@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cpt_model.cost.accelerator import PassTime, Profile
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 from sim.contract import CHANNEL_BLOCK
 
 

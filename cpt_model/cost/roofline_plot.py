@@ -44,7 +44,7 @@ def draw_roofline(axes: Any, points: Sequence[Point], profile: Profile) -> None:
                 markeredgecolor="white",
                 markeredgewidth=0.5,
                 alpha=0.8,
-                label=f"{bits.forward}/{bits.gradient} bits, {bottleneck}-bound" if mine else None,
+                label=f"{bits} bits, {bottleneck}-bound" if mine else None,
             )
     axes.set(xlabel="binary MACs a byte of memory traffic", ylabel="binary MACs a cycle")
     axes.legend(frameon=False, fontsize=8, loc="lower right")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpt_model.schedules import CPT, Bits, Schedule, ScheduleError, Static
+from cpt_model.schedules import CPT, Schedule, ScheduleError, Static, as_schedule
+from host.compiler.bits import Bits
 
 # The papers' CIFAR recipe, which their ImageNet costs count too.
 ITERATIONS = 64_000
@@ -18,14 +19,14 @@ PRECISION = re.compile(r"(\d+)(?:-(\d+))?/(\d+)")
 
 @dataclass(frozen=True)
 class Run:
-    """Precision of each iteration: weights and activations, and gradients; and how many samples an iteration has.
+    """Precision of each iteration: weights and activations, and errors; and how many samples an iteration has.
 
     >>> Run(Static(8), 8, iterations=100).widths()
-    {Bits(forward=8, gradient=8): 100}
+    {Bits(forward=8, backward=8): 100}
     """
 
     forward: Schedule
-    gradient: Schedule | int
+    backward: Schedule | int
     iterations: int = ITERATIONS
     batch: int = BATCH
 
@@ -44,8 +45,8 @@ class Run:
         [13120, 10528, 8352, 8384, 10528, 13088]
         """
         steps = np.arange(self.iterations)
-        gradient = self.gradient if isinstance(self.gradient, Schedule) else Static(self.gradient)
-        pairs = np.stack([schedule.bits(steps, self.iterations) for schedule in (self.forward, gradient)], axis=1)
+        schedules = self.forward, as_schedule(self.backward)
+        pairs = np.stack([schedule.bits(steps, self.iterations) for schedule in schedules], axis=1)
         base = int(pairs.max()) + 1
         keys, counts = np.unique(pairs @ (base, 1), return_counts=True)
         return {Bits(*divmod(key, base)): number for key, number in zip(keys.tolist(), counts.tolist(), strict=True)}
@@ -59,6 +60,6 @@ class Run:
         """
         match = PRECISION.fullmatch(precision)
         if not match:
-            raise ScheduleError(f"precision '{precision}' is not understood; write 8/8 or 3-8/8 (forward/gradient)")
-        low, high, gradient = match.groups()
-        return cls(CPT(int(low), int(high)) if high else Static(int(low)), int(gradient), iterations, batch)
+            raise ScheduleError(f"precision '{precision}' is not understood; write 8/8 or 3-8/8 (forward/backward)")
+        low, high, backward = match.groups()
+        return cls(CPT(int(low), int(high)) if high else Static(int(low)), int(backward), iterations, batch)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from cpt_model.cost.accelerator import Profile, layer_passes
 from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
-from cpt_model.schedules import Bits
-from host.compiler.jobs import pass_precision, stored_results
+from host.compiler.bits import Bits
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
+from host.compiler.results import Results, stored_results
 from sim.contract import Build, Command
 from sim.latency import CommandTime, command_time
 
@@ -26,7 +27,7 @@ class PassError(LayerError):
     """A pass that a build cannot run."""
 
     def __init__(self, layer: str, which: Pass, bits: Bits, problem: ValueError) -> None:
-        super().__init__(f"layer '{layer}', {which.value} pass at {bits.forward}/{bits.gradient}: {problem}")
+        super().__init__(f"layer '{layer}', {which.value} pass at {bits}: {problem}")
         self.what = f"the {which.value} pass of layer '{layer}'"
 
 
@@ -78,7 +79,7 @@ class Workload:
                 layers.setdefault((asked.shape, which), layer.name)
         return cls(dict(products), layers)
 
-    def lowered(self, build: Build, precisions: Iterable[Bits], results: str = Profile.results) -> Lowered:
+    def lowered(self, build: Build, precisions: Iterable[Bits], results: Results = Results.ROUNDED) -> Lowered:
         """For a build; a pass that does not fit it is refused, with its layer."""
         return Lowered(
             {
@@ -87,9 +88,9 @@ class Workload:
             }
         )
 
-    def _commands(self, key: tuple[Conv, Pass], bits: Bits, build: Build, results: str) -> tuple[Command, ...]:
+    def _commands(self, key: tuple[Conv, Pass], bits: Bits, build: Build, results: Results) -> tuple[Command, ...]:
         shape, which = key
-        precision = pass_precision(which, bits.forward, bits.gradient)
+        precision = pass_precision(which, bits)
         output = stored_results(shape, which, precision, results)
         try:
             return tuple(lower(shape, which, precision, build, output, plan=Plan()).commands)

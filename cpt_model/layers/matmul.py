@@ -25,10 +25,15 @@ from cpt_model.layers.product import geometry, quantise_error
 from cpt_model.layers.state import LayerState
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output
+from host.compiler.results import Results
 
 
 def rows_by_rows(
-    a: Quantised, b: Quantised, watch: Watch | None = None, results: str = "exact", which: Pass = Pass.FORWARD
+    a: Quantised,
+    b: Quantised,
+    watch: Watch | None = None,
+    results: Results = Results.ROUNDED,
+    which: Pass = Pass.FORWARD,
 ) -> Tensor:
     """(batch, m, k) and (batch, n, k) codes to float32 (batch, m, n); b's codes are stored as the contract's.
 
@@ -93,12 +98,12 @@ class _Matmul(torch.autograd.Function):
         codes, masks = ctx.saved_tensors[:2], ctx.saved_tensors[2:]
         a, b = (replace(each, codes=saved) for each, saved in zip(ctx.operands, codes, strict=True))
         wants_a, wants_b = ctx.needs_input_grad[:2]
-        if not ctx.bits.gradient:
+        if not ctx.bits.backward:
             from_a = error @ b.values() if wants_a else None
             from_b = error.mT @ a.values() if wants_b else None
         else:
             with ctx.state.blamed("error"):
-                e = _matrices(ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.gradient, ctx.seeds[0]))
+                e = _matrices(ctx.state.quantiser.error(error.contiguous()[..., None], ctx.bits.backward, ctx.seeds[0]))
             how = ctx.state.watch, ctx.state.results, Pass.INPUT_ERROR
             from_a = rows_by_rows(e, _transposed(b), *how) if wants_a else None
             from_b = rows_by_rows(_transposed(e), _transposed(a), *how) if wants_b else None

@@ -23,7 +23,7 @@ from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.layers.state import LayerState
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, LayerError, Pass
 from sim.contract import MAX_EXTENT, MAX_IMAGES
 
@@ -85,11 +85,11 @@ class _Product(torch.autograd.Function):
         bits, quantiser, watch = ctx.bits, ctx.state.quantiser, ctx.state.watch
         wants_x, wants_weights = ctx.needs_input_grad[:2]
         from_x = from_weights = None
-        if not bits.gradient:
+        if not bits.backward:
             from_x, from_weights = _float_backward(ctx, x, error)
         else:
             with ctx.state.blamed("error"):
-                e = quantiser.error(error, bits.gradient, ctx.seeds[0])
+                e = quantiser.error(error, bits.backward, ctx.seeds[0])
             if wants_x:
                 with ctx.state.blamed("weights"):
                     weight_codes = ctx.codes.by_input
@@ -127,13 +127,13 @@ class _QuantiseError(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor, None, None]:
         with ctx.state.blamed("error"):
-            rounded = ctx.state.quantiser.error(error.float(), ctx.bits.gradient, ctx.seed).values()
+            rounded = ctx.state.quantiser.error(error.float(), ctx.bits.backward, ctx.seed).values()
         return rounded.to(error.dtype), None, None  # the output of a float layer may be narrower, under autocast
 
 
 def quantise_error(y: Tensor, state: LayerState) -> Tensor:
-    """The output (n, c, h, w) of a float product; if the layer has gradient bits, its error will be quantised."""
-    wanted = state.bits.gradient and y.numel() and y.requires_grad
+    """The output (n, c, h, w) of a float product; if the layer has backward bits, its error will be quantised."""
+    wanted = state.bits.backward and y.numel() and y.requires_grad
     return _QuantiseError.apply(y, state, state.bits) if wanted else y
 
 

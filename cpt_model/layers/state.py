@@ -13,7 +13,8 @@ from torch import Tensor
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.quantisers import Quantiser
 from cpt_model.quantisers.running_range import RunningRange
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
+from host.compiler.results import Results
 from sim.contract.noise import noise
 
 
@@ -26,7 +27,7 @@ class LayerState:
     bits: Bits
     seed: int
     gradient_bits: int = 0  # of weight gradients; 0 leaves them in float32
-    results: str = "exact"  # or "rounded": what forward and input-error passes store
+    results: Results = Results.ROUNDED  # what forward and input-error passes store
     draws: int = 0
     ranges: dict[str, RunningRange] = field(default_factory=lambda: defaultdict(RunningRange))
     watch: Watch | None = None
@@ -62,7 +63,7 @@ class LayerState:
             "quantiser": self.quantiser.name,
             "seed": self.seed,
             "gradient_bits": self.gradient_bits,
-            "results": self.results,
+            "results": self.results.value,
         }
 
     def state_dict(self) -> dict[str, object]:

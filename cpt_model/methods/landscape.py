@@ -26,8 +26,8 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from cpt_model.precision import check_widths, precision, quantisation_state
-from cpt_model.schedules import Bits
+from cpt_model.precision import precision, quantisation_state
+from host.compiler.bits import Bits, check_bits
 from sim.common.files import write_atomically
 
 Batch = tuple[Tensor, Tensor]
@@ -113,7 +113,7 @@ def landscape(
     batches = list(data)
     _check(models, batches, path, bits, span, points)
     settings: dict[str, Any] = {
-        "bits": [int(each) for each in bits] if isinstance(bits, tuple) else int(bits),
+        "bits": [int(each) for each in bits] if isinstance(bits, Bits) else int(bits),
         "span": span,
         "points": points,
         "seed": seed,
@@ -216,7 +216,8 @@ def _check(
         raise LandscapeError("there is no model")
     if not sum(len(target) for _, target in batches):
         raise LandscapeError("the data has no samples")
-    check_widths(Bits(*bits) if isinstance(bits, tuple) else Bits(bits, 0), LandscapeError)
+    if not isinstance(bits, Bits):
+        check_bits("forward bits", bits, least=0, error=LandscapeError)
     if points < 3 or points % 2 == 0:
         raise LandscapeError(f"points = {points} is not an odd number from 3 on")
     if not 0 < span < math.inf:

@@ -23,8 +23,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from cpt_model.precision import set_precision
-from cpt_model.schedules import Bits
-from cpt_model.schedules.base import check_bits
+from host.compiler.bits import Bits, check_bits
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -44,7 +43,7 @@ class RangeTest:
     """
 
     widths: list[int]
-    gradient_bits: int
+    backward: int
     steps: int
     window: int
     threshold: float
@@ -64,7 +63,9 @@ class RangeTest:
 
     @classmethod
     def from_json(cls, text: str) -> RangeTest:
-        return cls(**json.loads(text))
+        """Of `to_json`; the backward bits were called gradient_bits before."""
+        values = json.loads(text)
+        return cls(**{"backward" if name == "gradient_bits" else name: value for name, value in values.items()})
 
     def plot(self, path: str | Path, title: str = "Precision range test") -> None:
         """Draws the paper's Figure 4 (the curve, its width, the switching point circled) and the loss of each width."""
@@ -92,7 +93,7 @@ def precision_range_test(
     window: int = 20,
     threshold: float = 0.1,
     tolerance: float = 0.05,
-    gradient_bits: int = 8,
+    backward: int = 8,
     accuracy: Accuracy | None = top1,
     seed: int = 0,
     progress: bool = True,
@@ -110,13 +111,13 @@ def precision_range_test(
         threshold: gain of accuracy (or relative fall of the loss) that counts as learning: well above the noise of the
             average; 0.1 suits ten classes, a hundred want less or more steps.
         tolerance: how much greater than the widest width's a loss may be at the upper bound.
-        gradient_bits: bits of the gradients; 0 is float32.
+        backward: bits of the errors; 0 is float32.
         accuracy: called as accuracy(output, target); None judges by the loss.
         seed: of everything random in the test.
         progress: whether a bar is shown.
     """
     widths = list(widths)
-    _check(widths, steps, window, threshold, tolerance, gradient_bits)
+    _check(widths, steps, window, threshold, tolerance, backward)
     trained = copy.deepcopy(model).train()
     parameters = [parameter for parameter in trained.parameters() if parameter.requires_grad]
     losses: list[float] = []
@@ -128,12 +129,12 @@ def precision_range_test(
         descent = optimizer(parameters)
         batches = _endless(data)
         for width in tqdm(bits, desc="range test", unit="step", disable=not progress):
-            set_precision(trained, Bits(width, gradient_bits))
+            set_precision(trained, Bits(width, backward))
             recent.append(next(batches))
             value, score = _train(trained, descent, recent[-1], loss, accuracy, f"step {len(losses)}, {width} bits")
             losses.append(value)
             scores.append(score)
-        width_losses = _losses_of_widths(trained, list(recent), loss, widths, gradient_bits, seed)
+        width_losses = _losses_of_widths(trained, list(recent), loss, widths, backward, seed)
     if accuracy is None:
         first = sum(losses[:window]) / window
         scores = [-value / (abs(first) or 1.0) for value in losses]
@@ -141,7 +142,7 @@ def precision_range_test(
     lower_step = first_gain(average, steps, window, threshold)
     return RangeTest(
         widths=widths,
-        gradient_bits=gradient_bits,
+        backward=backward,
         steps=steps,
         window=window,
         threshold=threshold,
@@ -224,12 +225,12 @@ def _train(
 
 @torch.no_grad()
 def _losses_of_widths(
-    model: nn.Module, batches: list[Batch], loss: Loss, widths: Sequence[int], gradient_bits: int, seed: int
+    model: nn.Module, batches: list[Batch], loss: Loss, widths: Sequence[int], backward: int, seed: int
 ) -> list[float]:
     """Mean loss at each width with the same weights, batches and random numbers, in training mode."""
     means = []
     for width in widths:
-        set_precision(model, Bits(width, gradient_bits))
+        set_precision(model, Bits(width, backward))
         torch.manual_seed(seed)
         values = [_finite(loss(model(x), target), f"comparison at {width} bits") for x, target in batches]
         means.append(math.fsum(values) / len(values))
@@ -252,14 +253,14 @@ def _finite(value: Tensor, where: str) -> float:
     return number
 
 
-def _check(widths: list[int], steps: int, window: int, threshold: float, tolerance: float, gradient_bits: int) -> None:
+def _check(widths: list[int], steps: int, window: int, threshold: float, tolerance: float, backward: int) -> None:
     if not widths:
         raise RangeTestError("there are no widths")
     for width in widths:
         check_bits("width", width, error=RangeTestError)
     if any(narrow >= wide for narrow, wide in itertools.pairwise(widths)):
         raise RangeTestError(f"widths {widths} do not grow")
-    check_bits("gradient_bits", gradient_bits, least=0, error=RangeTestError)
+    check_bits("backward", backward, least=0, error=RangeTestError)
     if window < 1 or steps < 2 * window:
         raise RangeTestError(f"steps = {steps} at each width are fewer than two windows of {window}")
     if not threshold > 0 or not tolerance >= 0:

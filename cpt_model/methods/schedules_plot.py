@@ -31,7 +31,7 @@ class ScheduleRow:
     saving_hours_pct: float
 
 
-def describe(name: str, schedule: Schedule, gradient: int, steps: int) -> ScheduleRow:
+def describe(name: str, schedule: Schedule, backward: int, steps: int) -> ScheduleRow:
     """The numbers of one schedule in a run of so many steps.
 
     >>> from cpt_model.schedules import CPT
@@ -41,7 +41,7 @@ def describe(name: str, schedule: Schedule, gradient: int, steps: int) -> Schedu
     """
     bits = schedule.bits(np.arange(steps), steps)
     widths, counts = np.unique(bits, return_counts=True)
-    run, static = Run(schedule, gradient, steps), Run(Static(int(bits.max())), gradient, steps)
+    run, static = Run(schedule, backward, steps), Run(Static(int(bits.max())), backward, steps)
     return ScheduleRow(
         name=name,
         first=int(bits[0]),

@@ -25,7 +25,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim.swa_utils import update_bn
 
 from cpt_model.precision import load_quantisation_state, precision, quantisation_state
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 
 
 def update_statistics(model: nn.Module, data: Iterable[Any], bits: Bits | int) -> None:

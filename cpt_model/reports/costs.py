@@ -13,11 +13,11 @@ from cpt_model.cost import ModelCount, count
 from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.models import build, entry
 from cpt_model.reports.runs import TrainingRun
-from cpt_model.schedules import Bits
 from cpt_model.training.latency import as_trained
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan
 from cpt_model.training.settings import Settings
+from host.compiler.bits import Bits
 from host.compiler.layer import LayerError
 
 TOLERANCE = 0.005  # of the bit operations that a run logged, against those of the network as we count it
@@ -28,8 +28,7 @@ class Change:
     """From this step on, until the next change, these bits; 0 is float32."""
 
     step: int
-    forward: int
-    gradient: int
+    bits: Bits
 
 
 @dataclass(frozen=True)
@@ -152,13 +151,12 @@ def _changes(widths: np.ndarray) -> list[Change]:
     """Only the steps at which the bits change.
 
     >>> _changes(np.array([[3, 8], [3, 8], [4, 8]]))
-    [Change(step=0, forward=3, gradient=8), Change(step=2, forward=4, gradient=8)]
+    [Change(step=0, bits=Bits(forward=3, backward=8)), Change(step=2, bits=Bits(forward=4, backward=8))]
     """
     starts = [0, *(1 + np.flatnonzero((widths[1:] != widths[:-1]).any(axis=1))).tolist()]
-    return [Change(step, *map(int, widths[step])) for step in starts]
+    return [Change(step, Bits(*widths[step].tolist())) for step in starts]
 
 
 def precisions(costs: Iterable[RunCost]) -> Sequence[Bits]:
     """All that the schedules have, from low to high, float32 left out."""
-    found = {Bits(each.forward, each.gradient) for cost in costs for each in cost.schedule}
-    return sorted(bits for bits in found if bits.forward)
+    return sorted({each.bits for cost in costs for each in cost.schedule if each.bits.forward})

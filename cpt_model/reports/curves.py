@@ -20,25 +20,25 @@ LABELS = {"accuracy": "accuracy (%)", "perplexity": "perplexity"}
 
 
 def schedules(report: Report) -> bytes:
-    """A row for each group: forward bits as a line, gradient bits dashed."""
+    """A row for each group: forward bits as a line, backward bits dashed."""
     figure = Figure(figsize=(WIDTH, 1.2 * len(report.groups) + 0.8), layout="constrained")
     panels = figure.subplots(len(report.groups), 1, sharex=True, squeeze=False)[:, 0]
-    highest = max(max(each.forward, each.gradient) for cost in report.costs.values() for each in cost.schedule)
+    highest = max(max(each.bits) for cost in report.costs.values() for each in cost.schedule)
     for number, (group, panel) in enumerate(zip(report.groups, panels, strict=True)):
         changes = report.cost(group.first).schedule
         ends = [each.step for each in changes] + [group.first.total]
-        looks = {"forward": {"color": colour(number), "linewidth": 1.8}, "gradient": {"color": GREY, "linestyle": "--"}}
+        looks = {"forward": {"color": colour(number), "linewidth": 1.8}, "backward": {"color": GREY, "linestyle": "--"}}
         for which, look in looks.items():
-            values = [getattr(each, which) or float("nan") for each in changes]  # float32 has no line
+            values = [getattr(each.bits, which) or float("nan") for each in changes]  # float32 has no line
             panel.step(ends, [*values, values[-1]], where="post", **look)
         panel.set(
             ylim=(0, max(highest, 1) * 1.12), ylabel="bits", yticks=range(0, highest + 1, 2 if highest <= 8 else 4)
         )
         panel.set_title(group.name, fontsize=10, loc="left")
-        if not all(each.forward for each in changes):
+        if not all(each.bits.forward for each in changes):
             text = "no line: float32"
             panel.text(0.99, 0.06, text, transform=panel.transAxes, ha="right", color=GREY, fontsize=9)
-    panels[-1].set_xlabel("step (line: weights and activations; dashed: gradients)")
+    panels[-1].set_xlabel("step (line: weights and activations; dashed: errors)")
     thousands(panels[-1].xaxis)
     tidy(*panels)
     return as_svg(figure)

@@ -36,7 +36,7 @@ def latency(network: Network, profile: Profile) -> bytes:
                 fontsize=7,
                 color="#555",
             )
-        panel.set_title(f"{bits.forward}/{bits.gradient} bits", fontsize=11)
+        panel.set_title(f"{bits} bits", fontsize=11)
         panel.set_xlabel(f"µs of one layer, estimate ({profile.name})")
     panels[0].set_yticks(range(len(shown)), [bar.title for bar in shown], fontsize=8)
     panels[0].invert_yaxis()

@@ -8,6 +8,7 @@ import numpy as np
 from tqdm import tqdm
 
 from cpt_model.affine_pass import float_pass, quantised_pass
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.driver.quantised_pass import run_quantised
 from sim.contract import OVERLAY_CLOCK_MHZ, Build
@@ -63,14 +64,15 @@ def measure() -> list[Row]:
     jobs = [(fw_bits, which) for fw_bits in FW_BITS for which in Pass]
     for fw_bits, which in tqdm(jobs, desc="passes on the reference", unit="pass", leave=False, disable=None):
         a, b = operands[which]
-        ours = run_quantised(reference, LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
-        theirs = quantised_pass(LAYER, which, a, b, fw_bits, BW_BITS, seed=7)
+        bits = Bits(fw_bits, BW_BITS)
+        ours = run_quantised(reference, LAYER, which, a, b, bits, seed=7)
+        theirs = quantised_pass(LAYER, which, a, b, bits, seed=7)
         exact = float_pass(LAYER, which, a, b)
         cycles = ours.outcome.cycles
         at_8_bits = next((row.cycles for row in rows if row.which == which.value), cycles)
         rows.append(
             Row(
-                precision=f"{fw_bits}/{BW_BITS}",
+                precision=str(bits),
                 which=which.value,
                 bits=f"{ours.a.bits}x{ours.b.bits}",
                 cycles=cycles,

@@ -9,7 +9,7 @@ from cpt_model.cost.accelerator import AcceleratorBoard, PassTime, Profile
 from cpt_model.cost.roofline import Point, roofline_points
 from cpt_model.reports.costs import RunCost, network_key, precisions
 from cpt_model.reports.runs import TrainingRun
-from cpt_model.schedules import Bits
+from host.compiler.bits import Bits
 from host.compiler.layer import LayerError, Pass
 
 MOST_BARS = 40  # layers in a plot; of more, those that are alike are drawn once

@@ -114,7 +114,7 @@ def _run(report: Report, run: TrainingRun) -> dict[str, Any]:
         "no_hours_because": cost.refused,
         "logged_hours": run.lines[-1].get("board_hours"),
         "logged_hours_board": run.board,
-        "schedule": [[each.step, each.forward, each.gradient] for each in cost.schedule],
+        "schedule": [[each.step, *each.bits] for each in cost.schedule],
         "curves": {
             name: [line.get(name) for line in run.lines]
             for name in ("step", "loss", run.score, "fw_bits", "bw_bits", "gbitops")
@@ -136,7 +136,7 @@ def _network_json(network: Network, report: Report) -> dict[str, Any]:
                     "layer": each.layer,
                     "pass": each.which.value,
                     "fw_bits": bits.forward,
-                    "bw_bits": bits.gradient,
+                    "bw_bits": bits.backward,
                     "binary_macs": each.binary_products,
                     "cycles": each.time.cycles,
                     "compute_cycles": each.time.compute,
@@ -148,8 +148,7 @@ def _network_json(network: Network, report: Report) -> dict[str, Any]:
                 }
             )
     seconds = {
-        f"{bits.forward}/{bits.gradient}": sum(each.time.cycles for each in passes) / clock / 1e6
-        for bits, passes in network.passes.items()
+        str(bits): sum(each.time.cycles for each in passes) / clock / 1e6 for bits, passes in network.passes.items()
     }
     return {
         "name": network.name,

@@ -146,7 +146,7 @@ def _settings(folder: Path) -> tuple[Settings, str]:
         return settings, settings.latency
     except ProfileError:
         values = json.loads(file.read_text(encoding="utf-8"))
-        return Settings.from_dict(values | {"latency": PAPER}), str(values["latency"])
+        return Settings.saved(values | {"latency": PAPER}), str(values["latency"])
     except SettingsError as problem:
         raise ReportError(f"{file}: {problem}") from problem
 

@@ -13,7 +13,6 @@ from cpt_model.reports.networks import Network
 from cpt_model.reports.report import Report
 from cpt_model.reports.runs import TrainingRun
 from cpt_model.reports.units import board_time
-from cpt_model.schedules import Bits
 from host.compiler.layer import Pass
 
 Table = tuple[list[str], list[list[str]]]
@@ -75,7 +74,7 @@ def iterations(network: Network, clock_mhz: float) -> Table:
     rows = []
     for bits, passes in network.passes.items():
         total = _cycles(passes, lambda _: True)
-        row = [_bits(bits), f"{total / clock_mhz / 1e3:.3f}", f"{100 * total / highest:.1f} %"]
+        row = [str(bits), f"{total / clock_mhz / 1e3:.3f}", f"{100 * total / highest:.1f} %"]
         row += [
             f"{_cycles(passes, lambda each, which=which: each.which is which) / clock_mhz / 1e3:.3f}"  # type: ignore[misc]
             for which in Pass
@@ -91,7 +90,7 @@ def layers(network: Network, clock_mhz: float) -> Table:
     """Every pass of every layer at the lowest and the highest precision."""
     head = ["layer", "pass"]
     for bits in network.ends:
-        head += [f"cycles at {_bits(bits)}", "µs", "bound by"]
+        head += [f"cycles at {bits}", "µs", "bound by"]
     rows = []
     for same in zip(*(network.passes[bits] for bits in network.ends), strict=True):
         row = [same[0].layer, _words(same[0].which)]
@@ -108,7 +107,7 @@ def roofline(network: Network, report: Report) -> Table:
     rows = [
         [
             point.label,
-            _bits(point.bits),
+            str(point.bits),
             f"{point.intensity:,.0f}",
             f"{point.rate:,.0f}",
             f"{100 * point.rate / roof:.1f} %",
@@ -136,10 +135,6 @@ def _steps(run: TrainingRun) -> str:
 
 def _words(which: Pass) -> str:
     return which.value.replace("-", " ")
-
-
-def _bits(bits: Bits) -> str:
-    return f"{bits.forward}/{bits.gradient}"
 
 
 def _number(value: float | None) -> str:

@@ -4,12 +4,13 @@
 [3, 5, 8, 3, 8]
 """
 
-from cpt_model.schedules.base import Schedule, ScheduleError, Static
+from cpt_model.schedules.base import Schedule, ScheduleError, Static, as_schedule
 from cpt_model.schedules.compose import Deficit, LateStart, Sequence
 from cpt_model.schedules.cyclic import CPT, CosineAnnealing, Cyclic
 from cpt_model.schedules.names import NAMES, named
 from cpt_model.schedules.progressive import Progressive
-from cpt_model.schedules.scheduler import Bits, PrecisionScheduler
+from cpt_model.schedules.scheduler import PrecisionScheduler
+from host.compiler.bits import Bits
 
 __all__ = [
     "CPT",
@@ -25,5 +26,6 @@ __all__ = [
     "ScheduleError",
     "Sequence",
     "Static",
+    "as_schedule",
     "named",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sim.contract import MAX_OPERAND_BITS as MAX_BITS
+from host.compiler.bits import check_bits
 
 
 class ScheduleError(ValueError):
@@ -36,17 +36,9 @@ class Schedule(ABC):
         """The precision before it is rounded (half to even) to whole bits."""
 
 
-def check_bits(name: str, bits: int, least: int = 1, error: type[ValueError] = ScheduleError) -> None:
-    """Bits are whole numbers from 1 to 16, or from 0 where that stands for float32."""
-    whole = isinstance(bits, (int, np.integer)) and not isinstance(bits, bool)
-    if not whole or not least <= bits <= MAX_BITS:
-        meaning = "" if least else " (0 is float32)"
-        raise error(f"{name} = {bits} is not a whole number in {least}..{MAX_BITS}{meaning}")
-
-
 def check_range(low: int, high: int) -> None:
-    check_bits("low", low)
-    check_bits("high", high)
+    check_bits("low", low, error=ScheduleError)
+    check_bits("high", high, error=ScheduleError)
     if low > high:
         raise ScheduleError(f"low = {low} is above high = {high}")
 
@@ -58,7 +50,12 @@ class Static(Schedule):
     value: int
 
     def __post_init__(self) -> None:
-        check_bits("value", self.value)
+        check_bits("value", self.value, error=ScheduleError)
 
     def precision(self, step: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
         return np.full(step.shape, float(self.value))
+
+
+def as_schedule(value: Schedule | int) -> Schedule:
+    """A schedule, or a whole number as a static one."""
+    return value if isinstance(value, Schedule) else Static(value)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
-from cpt_model.schedules.base import Schedule, ScheduleError, Static
+from cpt_model.schedules.base import Schedule, ScheduleError, as_schedule
+from host.compiler.bits import Bits
 
-
-class Bits(NamedTuple):
-    """Precision of one step: weights and activations, and gradients."""
-
-    forward: int
-    gradient: int
+# What saved states called it before.
+OLD_NAMES = {"gradient": "backward"}
 
 
 class PrecisionScheduler:
@@ -21,23 +17,23 @@ class PrecisionScheduler:
     Args:
         apply: called with the new bits whenever they change, and once at the start.
         forward: schedule of weights and activations.
-        gradient: schedule of gradients; a whole number is a static one.
+        backward: schedule of errors; a whole number is a static one.
         total_steps: how many steps the run has.
         every: how many steps share a precision; steps per epoch make the schedule one of epochs.
 
     >>> from cpt_model.schedules import CPT
     >>> scheduler = PrecisionScheduler(print, CPT(3, 4, cycles=1), 8, total_steps=4)
-    Bits(forward=3, gradient=8)
+    3/8
     >>> for _ in range(3):
     ...     scheduler.step()
-    Bits(forward=4, gradient=8)
+    4/8
     """
 
     def __init__(
         self,
         apply: Callable[[Bits], object],
         forward: Schedule,
-        gradient: Schedule | int,
+        backward: Schedule | int,
         total_steps: int,
         every: int = 1,
     ) -> None:
@@ -45,7 +41,7 @@ class PrecisionScheduler:
             raise ScheduleError(f"total_steps = {total_steps} and every = {every} must both be at least 1")
         self._apply = apply
         self.forward = forward
-        self.gradient = gradient if isinstance(gradient, Schedule) else Static(gradient)
+        self.backward = as_schedule(backward)
         self.total_steps = total_steps
         self.every = every
         self.last_step = 0
@@ -56,7 +52,7 @@ class PrecisionScheduler:
         """The precision of any step of the run; the scheduler's own state does not matter."""
         updates = -(-self.total_steps // self.every)
         update = step // self.every
-        return Bits(int(self.forward.bits(update, updates)), int(self.gradient.bits(update, updates)))
+        return Bits(int(self.forward.bits(update, updates)), int(self.backward.bits(update, updates)))
 
     def step(self) -> None:
         """Goes to the next step; behind the run's last one the last precision stays, as after `lr_scheduler`'s end."""
@@ -72,6 +68,7 @@ class PrecisionScheduler:
 
     def load_state_dict(self, state: dict[str, int | str]) -> None:
         """Continues where a saved run was; one of another length or with other schedules is refused."""
+        state = {OLD_NAMES.get(name, name): value for name, value in state.items()}
         for name, own in self._identity().items():
             if state[name] != own:
                 raise ScheduleError(f"saved with {name} = {state[name]}, this scheduler has {own}")
@@ -83,7 +80,7 @@ class PrecisionScheduler:
             "total_steps": self.total_steps,
             "every": self.every,
             "forward": repr(self.forward),
-            "gradient": repr(self.gradient),
+            "backward": repr(self.backward),
         }
 
     def _move_to(self, bits: Bits) -> None:

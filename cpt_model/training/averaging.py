@@ -10,9 +10,9 @@ from torch.optim.swa_utils import AveragedModel, update_bn
 
 from cpt_model.methods.swa import update_statistics
 from cpt_model.precision import precision
-from cpt_model.schedules import Bits
 from cpt_model.training.evaluation import Result, evaluate
 from cpt_model.training.task import Task
+from host.compiler.bits import Bits
 
 STATISTICS_BATCHES = 100  # enough for means of batch normalisation; an epoch of CIFAR has 390
 

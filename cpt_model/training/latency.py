@@ -9,6 +9,7 @@ from typing import Protocol
 from cpt_model.cost import ModelCount, Run, paper_board
 from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.cost.profile_file import find_profile
+from host.compiler.results import Results
 
 PAPER = "paper"
 
@@ -19,7 +20,7 @@ class LatencyModel(Protocol):
     def hours(self, count: ModelCount, run: Run) -> float: ...
 
 
-def latency_model(name: str, results: str = "rounded") -> Callable[[], LatencyModel]:
+def latency_model(name: str, results: Results = Results.ROUNDED) -> Callable[[], LatencyModel]:
     """How a board's model is made; calling it may take a second. Unknown names and malformed files are refused here.
 
     >>> latency_model("paper") is paper_board
@@ -33,6 +34,6 @@ def latency_model(name: str, results: str = "rounded") -> Callable[[], LatencyMo
     return lambda: AcceleratorBoard(profile)
 
 
-def as_trained(profile: Profile, results: str) -> Profile:
+def as_trained(profile: Profile, results: Results) -> Profile:
     """The profile, storing what a run with these results needs: rounded ones as it says, else all bits of the sums."""
-    return profile if results == "rounded" else replace(profile, results="exact")
+    return replace(profile, results=results) if results is Results.EXACT else profile

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 
 from cpt_model.precision import set_precision
-from cpt_model.schedules import Bits
 from cpt_model.training import run_folder
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.evaluation import Result, evaluate
@@ -17,6 +16,7 @@ from cpt_model.training.processes import Processes
 from cpt_model.training.settings import Settings
 from cpt_model.training.task import Task
 from cpt_model.training.training import Training
+from host.compiler.bits import Bits
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def load_run(path: str | Path, eval_bits: int | None = None, datadir: str | None
     file = Path(path)
     file = file / run_folder.LAST if file.is_dir() else file
     content = load_checkpoint(file)
-    settings = Settings.from_dict(content["settings"])
+    settings = Settings.saved(content["settings"])
     if eval_bits is not None:
         settings = replace(settings, eval_bits=eval_bits)
     if datadir is not None:

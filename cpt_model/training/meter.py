@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpt_model.cost import ModelCount, Run
-from cpt_model.cost.bit_operations import FLOAT_BITS, step_cost
+from cpt_model.cost.bit_operations import step_cost
 from cpt_model.run import Plan
-from cpt_model.schedules import Bits, Schedule, Static
+from cpt_model.schedules import Static, as_schedule
 from cpt_model.training.latency import LatencyModel
+from host.compiler.bits import Bits
 
 GIGA = 1e9
 
@@ -47,12 +48,10 @@ class Meter:
 
     def bits(self, step: int) -> Bits:
         """Of one step; 0 is float32."""
-        forward, gradient = self.widths[step]
-        return Bits(int(forward), int(gradient))
+        return Bits(*self.widths[step].tolist())
 
     def highest(self) -> Bits:
-        forward, gradient = self.widths.max(axis=0)
-        return Bits(int(forward), int(gradient))
+        return Bits(*self.widths.max(axis=0).tolist())
 
     def after(self, steps: int) -> Cost:
         gbitops, hours = self._sums[steps].tolist()
@@ -64,18 +63,17 @@ class Meter:
         return Cost(one.gbitops * self.steps, None if one.board_hours is None else one.board_hours * self.steps)
 
     def _of_a_step(self, bits: Bits) -> Cost:
-        operations = step_cost(self.count, self.batch)
+        gbitops = step_cost(self.count, self.batch)(bits) / GIGA
         if not bits.forward:
-            return Cost(operations(Bits(FLOAT_BITS, FLOAT_BITS)) / GIGA, None)
-        run = Run(Static(bits.forward), bits.gradient, iterations=1, batch=self.batch)
-        return Cost(operations(bits) / GIGA, self.board.hours(self.count, run))
+            return Cost(gbitops, None)
+        run = Run(Static(bits.forward), bits.backward, iterations=1, batch=self.batch)
+        return Cost(gbitops, self.board.hours(self.count, run))
 
 
 def _widths(plan: Plan | None, steps: int) -> np.ndarray:
-    """Forward and gradient bits of each step."""
+    """Forward and backward bits of each step."""
     if plan is None:
         return np.zeros((steps, 2), np.int64)
     updates = -(-steps // plan.every)
-    gradient = plan.gradient if isinstance(plan.gradient, Schedule) else Static(plan.gradient)
-    pair = [schedule.bits(np.arange(updates), updates) for schedule in (plan.forward, gradient)]
+    pair = [schedule.bits(np.arange(updates), updates) for schedule in (plan.forward, as_schedule(plan.backward))]
     return np.stack(pair, axis=1)[np.arange(steps) // plan.every]

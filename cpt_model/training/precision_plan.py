@@ -6,8 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cpt_model.run import Plan
-from cpt_model.schedules import Bits, Deficit, LateStart, Schedule, Sequence, Static, named
+from cpt_model.schedules import Deficit, LateStart, Schedule, Sequence, Static, named
 from cpt_model.training.settings import Settings
+from host.compiler.bits import Bits
+from host.compiler.results import Results
 
 
 def plan(run: Settings) -> Plan:
@@ -16,9 +18,8 @@ def plan(run: Settings) -> Plan:
     >>> plan(Settings(fw_bits=(3, 8))).forward
     CPT(low=3, high=8, cycles=32, growth='cosine', decay='none')
     """
-    forward, gradient = forward_schedule(run), gradient_schedule(run)
     stated = None if run.eval_bits is None else Bits(run.eval_bits, run.bw_bits[-1])
-    return Plan(forward, gradient, every=run.every, evaluate_at=stated)
+    return Plan(forward_schedule(run), backward_schedule(run), every=run.every, evaluate_at=stated)
 
 
 class Float32(Schedule):
@@ -38,7 +39,7 @@ def forward_schedule(run: Settings) -> Schedule:
     return _until_float(run, LateStart(run.fw_bits[0], run.late_start, schedule) if run.late_start else schedule)
 
 
-def gradient_schedule(run: Settings) -> Schedule:
+def backward_schedule(run: Settings) -> Schedule:
     return _until_float(run, _scheduled(run.bw_schedule, run.bw_bits, run.cycles))
 
 
@@ -91,5 +92,5 @@ def folder_name(run: Settings) -> str:
     """
     words = precision_name(run).replace("/", "_").replace(" ", "_")
     quantiser = "" if run.quantiser == "sbm" else f"_{run.quantiser}"
-    results = "" if run.results == "exact" else f"_{run.results}"
+    results = "" if run.is_float or run.results is Results.ROUNDED else f"_{run.results}"
     return f"{run.arch}_{words}{quantiser}{results}_seed{run.seed}"

@@ -7,8 +7,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from cpt_model.schedules import Bits
 from cpt_model.training.meter import Cost
+from host.compiler.bits import Bits
 
 
 class Progress:
@@ -27,7 +27,7 @@ class Progress:
         if self._bar.disable:
             return
         hours = "" if cost.board_hours is None else f" {cost.board_hours:.3g}h"
-        width = f"{bits.forward}/{bits.gradient}" if bits.forward else "float32"
+        width = str(bits) if bits.forward else "float32"
         text = f"loss {loss:.3f} {score}{self._test} bits {width} {cost.gbitops:.3g}GBitOPs{hours}"
         self._bar.set_postfix_str(text, refresh=False)
         self._bar.update(step - self._bar.n)

@@ -27,8 +27,8 @@ def range_test(settings: Settings, widths: Sequence[int], **details: Any) -> Ran
         torch.set_num_threads(settings.threads)
     task = make_task(settings, Processes())
     torch.manual_seed(settings.seed)
-    (gradient,) = settings.bw_bits
-    bits = Bits(widths[-1], gradient)
+    (backward,) = settings.bw_bits
+    bits = Bits(widths[-1], backward)
     config = Config(settings.quantiser, entry(settings.arch).policy, bits, seed=settings.seed)
 
     def optimiser(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
@@ -40,7 +40,7 @@ def range_test(settings: Settings, widths: Sequence[int], **details: Any) -> Ran
         cross_entropy,
         optimiser,
         widths=widths,
-        gradient_bits=gradient,
+        backward=backward,
         seed=settings.seed,
         **details,
     )

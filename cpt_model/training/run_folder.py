@@ -76,7 +76,7 @@ def clear(folder: Path) -> None:
 def read_settings(folder: Path) -> Settings:
     file = folder / SETTINGS
     try:
-        return Settings.from_dict(json.loads(file.read_text(encoding="utf-8")))
+        return Settings.saved(json.loads(file.read_text(encoding="utf-8")))
     except OSError as problem:
         raise FolderError(f"{file} cannot be read: {problem.strerror}") from problem
     except (json.JSONDecodeError, TypeError) as problem:
@@ -99,5 +99,5 @@ def load_last(run: Settings, file: Path) -> dict:
     content = load_checkpoint(file)
     if "optimizer" not in content:
         raise CheckpointError(f"{file} holds weights for evaluation only: go on from {LAST}")
-    check_same(run, Settings.from_dict(content["settings"]), file)
+    check_same(run, Settings.saved(content["settings"]), file)
     return content

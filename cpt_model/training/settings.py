@@ -6,15 +6,17 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from cpt_model.arithmetic.results import trained_results
 from cpt_model.data import IMAGE_SETS
 from cpt_model.data.text import FORMS
 from cpt_model.models import entry
 from cpt_model.policies import policy
 from cpt_model.prepare import Config
 from cpt_model.schedules import NAMES
-from cpt_model.schedules.base import check_bits
 from cpt_model.training.latency import latency_model
 from cpt_model.training.rates import RATES
+from host.compiler.bits import check_bits
+from host.compiler.results import Results
 
 STEPS = 64_000  # of the CPT paper's CIFAR recipe
 OPTIMISERS = ("sgd", "adam")
@@ -61,7 +63,7 @@ class Settings:
         quantiser: "sbm", "dorefa" or "wageubn".
         policy: which layers stay float; None is the network's own.
         gradient_bits: of weight gradients after their product; 0 leaves them in float32.
-        results: of forward and input-error passes: "exact", or "rounded" to what the accelerator stores.
+        results: what forward and input-error passes store: "rounded" ones, as the accelerator does, or "exact" ones.
         optimiser: "sgd" or "adam".
         lr: the highest learning rate.
         momentum: of SGD.
@@ -112,7 +114,7 @@ class Settings:
     quantiser: str = "sbm"
     policy: str | None = None
     gradient_bits: int = 0
-    results: str = "exact"
+    results: Results = Results.ROUNDED
     optimiser: str = "sgd"
     lr: float = 0.1
     momentum: float = 0.9
@@ -143,6 +145,8 @@ class Settings:
             bits = getattr(self, name)
             if isinstance(bits, tuple) and len(bits) == 2 and bits[0] == bits[1]:
                 object.__setattr__(self, name, bits[:1])  # equal bounds are one precision
+        results = trained_results(self.results)
+        object.__setattr__(self, "results", Results.EXACT if self.is_float else results)  # float32 rounds none
         for check in _CHECKS:
             check(self)
 
@@ -157,11 +161,12 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, strings and lists: what JSON and `Settings.from_dict` take."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        lists = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        return lists | {"results": self.results.value}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Settings:
-        """From a recipe or a run's settings.json; a name that is not a setting is refused.
+        """From a recipe; a name that is not a setting is refused.
 
         >>> Settings.from_dict({"arch": "digits_resnet_8", "dataset": "digits", "fw_bits": [3, 8]}).fw_bits
         (3, 8)
@@ -171,6 +176,11 @@ class Settings:
         if unknown:
             raise SettingsError(f"no setting is called '{unknown[0]}'; there are: {', '.join(known)}")
         return cls(**values)
+
+    @classmethod
+    def saved(cls, values: dict[str, Any]) -> Settings:
+        """Of a run's own files: where they do not name its results, they are from when all were exact."""
+        return cls.from_dict({"results": Results.EXACT} | values)
 
     def differences(self, other: Settings) -> list[str]:
         """Names of the settings that make another run of it.
@@ -254,7 +264,7 @@ def _float(run: Settings) -> None:
     if run.bw_bits not in ((0,), (8,)):
         _refuse(f"bw_bits = {run.bw_bits} with fw_bits 0, which is plain float32")
     plain = Settings.__dataclass_fields__
-    names = "schedule bw_schedule late_start deficit float_from eval_bits quantiser gradient_bits results"
+    names = "schedule bw_schedule late_start deficit float_from eval_bits quantiser gradient_bits"
     for name in names.split():
         value = getattr(run, name)
         if value != plain[name].default:

@@ -31,7 +31,7 @@ class Summary:
         best_perplexity: of all evaluations (text).
         swa_accuracy: of the averaged weights, if there are any.
         swa_perplexity: likewise (text).
-        eval_bits: forward and gradient bits of evaluation; 0 is float32.
+        eval_bits: forward and backward bits of evaluation; 0 is float32.
         gbitops: 10⁹ bit operations of the run, as the papers count.
         board_hours: on the board called `latency`; None for float32.
         latency: name of that board.

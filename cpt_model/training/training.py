@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from cpt_model.cost import count
 from cpt_model.models import entry
 from cpt_model.precision import quantisation_state
 from cpt_model.run import Run
-from cpt_model.schedules import Bits
 from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging
 from cpt_model.training.checkpoint import CheckpointError, save_checkpoint
@@ -34,6 +34,7 @@ from cpt_model.training.settings import STEPS, Settings, SettingsError
 from cpt_model.training.signals import Stopped, Watch
 from cpt_model.training.summary import Summary, read_summary
 from cpt_model.training.task import Objective, make_task
+from host.compiler.bits import Bits
 
 SAVE_SECONDS = 600  # at least so often, whatever the settings say
 
@@ -154,7 +155,7 @@ class Training:
             **{self.task.score: score},
             lr=lr,
             fw_bits=bits.forward,
-            bw_bits=bits.gradient,
+            bw_bits=bits.backward,
             gbitops=cost.gbitops,
             board_hours=cost.board_hours,
             seconds=self._seconds(),
@@ -163,7 +164,7 @@ class Training:
     def eval_bits(self) -> Bits:
         """Bits of evaluation; 0 is float32."""
         highest = self.meter.highest()
-        return highest if self.run.eval_bits is None else Bits(self.run.eval_bits, highest.gradient)
+        return highest if self.run.eval_bits is None else Bits(self.run.eval_bits, highest.backward)
 
     def _evaluation_due(self) -> bool:
         every = self.run.eval_every or self.task.batches.steps_per_epoch
@@ -184,7 +185,7 @@ class Training:
             step=self.done,
             **{f"{part}_{score}": result.score, f"{part}_loss": result.loss},
             eval_fw_bits=bits.forward,
-            eval_bw_bits=bits.gradient,
+            eval_bw_bits=bits.backward,
         )
         unit = " %" if score == "accuracy" else ""
         self.progress.tested(self.done, self.total, f"{part} {score} {result.score:.2f}{unit}")
@@ -292,7 +293,7 @@ class Training:
             best_perplexity=None if accurate else self.best,
             swa_accuracy=swa if accurate else None,
             swa_perplexity=None if accurate else swa,
-            eval_bits=self.eval_bits(),
+            eval_bits=astuple(self.eval_bits()),
             gbitops=cost.gbitops,
             board_hours=cost.board_hours,
             latency=self.run.latency,

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from host.compiler.groups import bundles
-from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.bits import Bits
+from host.compiler.layer import Conv, Pass
 from host.compiler.networks import IMAGE_LAYER
-from host.compiler.precision import EXACT, Output, Precision, rounded, safe_shift
-from sim.contract import Format
+from host.compiler.precision import Precision
 from sim.contract.noise import random_codes
 
 Codes = npt.NDArray[np.integer]
-# As training wants it: rounded to so many bits as the precision deserves, and row sums; then 16 bits and row sums;
-# both without the row sums; accumulators as they are.
-RESULTS = ("rounded", "int16", "rounded-products", "int16-products", "exact")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One iteration of a schedule: its number, and the bits of weights and activations, and of errors."""
+    """One iteration of a schedule: its number and its widths."""
 
     iteration: int
-    fw_bits: int
-    bw_bits: int
+    bits: Bits
 
 
 @dataclass(frozen=True)
@@ -43,23 +38,22 @@ class Job:
 
     @property
     def precision(self) -> Precision:
-        return pass_precision(self.which, self.step.fw_bits, self.step.bw_bits)
+        return pass_precision(self.which, self.step.bits)
 
     def __str__(self) -> str:
-        bits = f"{self.step.fw_bits}/{self.step.bw_bits}"
-        return f"iteration {self.step.iteration}, {self.name}, {self.which.value} pass at {bits} bits"
+        return f"iteration {self.step.iteration}, {self.name}, {self.which.value} pass at {self.step.bits} bits"
 
 
-def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
-    """Forward products are fw × fw; the error is bw bits wide in both backward products.
+def pass_precision(which: Pass, bits: Bits) -> Precision:
+    """Forward products are forward × forward bits; the error is backward bits wide in both backward products.
 
-    >>> pass_precision(Pass.INPUT_ERROR, 3, 8)
+    >>> pass_precision(Pass.INPUT_ERROR, Bits(3, 8))
     Precision(a_bits=8, b_bits=3, a_signed=True, b_signed=True)
     """
     return {
-        Pass.FORWARD: Precision(fw_bits, fw_bits, a_signed=False, b_signed=True),
-        Pass.INPUT_ERROR: Precision(bw_bits, fw_bits, a_signed=True, b_signed=True),
-        Pass.WEIGHT_GRADIENT: Precision(fw_bits, bw_bits, a_signed=False, b_signed=True),
+        Pass.FORWARD: Precision(bits.forward, bits.forward, a_signed=False, b_signed=True),
+        Pass.INPUT_ERROR: Precision(bits.backward, bits.forward, a_signed=True, b_signed=True),
+        Pass.WEIGHT_GRADIENT: Precision(bits.forward, bits.backward, a_signed=False, b_signed=True),
     }[which]
 
 
@@ -75,24 +69,6 @@ def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer
             yield Job(name, layer, Pass.WEIGHT_GRADIENT, step)
             if name != image_layer:
                 yield Job(name, layer, Pass.INPUT_ERROR, step)
-
-
-def stored_results(layer: Conv, which: Pass, precision: Precision, results: str) -> Output:
-    """What a pass stores: exact accumulators, or rounded ones (with row sums, or the products alone); gradients exact.
-
-    They are cut so that nothing saturates, whatever the codes: the shift follows from the widths alone, so one command
-    list serves every tensor of a layer.
-    """
-    if results not in RESULTS:
-        raise LayerError(f"unknown results '{results}'; there are: {', '.join(RESULTS)}")
-    if results == "exact" or which is Pass.WEIGHT_GRADIENT:
-        return EXACT
-    if results.startswith("rounded"):
-        stored = rounded(layer, which, precision)
-    else:
-        stored = Output(Format.INT16, bits=16, shift=safe_shift(layer, which, precision, bits=16))
-    whole_blocks = all(bundle.groups == 1 for bundle in bundles(layer))
-    return replace(stored, row_sums=whole_blocks and not results.endswith("products"))
 
 
 def drawn_operands(job: Job) -> tuple[Codes, Codes]:

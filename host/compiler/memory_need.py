@@ -14,14 +14,16 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.networks import named_network
 from host.compiler.plan import Plan
-from host.compiler.precision import EXACT, Output, Precision
+from host.compiler.results import Results, stored_results
 from sim.common.flag_types import whole
-from sim.contract import BUILDS, Build, Format
+from sim.contract import BUILDS, Build
 
 MIB = 1 << 20
 REGIONS = 2  # one is filled while the other is worked on
@@ -29,14 +31,6 @@ SPARE = 64 * MIB  # for Ethernet, USB and whatever else takes from the same pool
 STEP = 32 * MIB
 # The kernel takes its pool from low memory, of which a 32-bit Linux has about 760 MiB.
 MOST = 512 * MIB
-
-
-@dataclass(frozen=True)
-class Bits:
-    """Widths of a step: operands of the forward pass, and the error."""
-
-    forward: int
-    backward: int
 
 
 @dataclass(frozen=True)
@@ -48,19 +42,18 @@ class Need:
     bytes: int
 
 
-def pass_need(name: str, layer: Conv, which: Pass, bits: Bits, build: Build, exact: bool = False) -> Need:
-    """One pass in a region of its own; results have 16 bits, gradients and exact ones all theirs."""
-    a_bits = bits.backward if which is Pass.INPUT_ERROR else bits.forward
-    b_bits = bits.backward if which is Pass.WEIGHT_GRADIENT else bits.forward
-    whole = exact or which is Pass.WEIGHT_GRADIENT
-    output = EXACT if whole else Output(Format.INT16, bits=16, row_sums=True)
-    plan = Plan()
-    CommandList.place([lower(layer, which, Precision(a_bits, b_bits), build, output, plan=plan)], plan)
+def pass_need(
+    name: str, layer: Conv, which: Pass, bits: Bits, build: Build, results: Results = Results.ROUNDED
+) -> Need:
+    """One pass in a region of its own."""
+    precision, plan = pass_precision(which, bits), Plan()
+    output = stored_results(layer, which, precision, results)
+    CommandList.place([lower(layer, which, precision, build, output, plan=plan)], plan)
     return Need(name, which, plan.bytes)
 
 
-def largest_pass(layers: Mapping[str, Conv], bits: Bits, build: Build, exact: bool = False) -> Need:
-    needs = (pass_need(name, layer, which, bits, build, exact) for name, layer in layers.items() for which in Pass)
+def largest_pass(layers: Mapping[str, Conv], bits: Bits, build: Build, results: Results = Results.ROUNDED) -> Need:
+    needs = (pass_need(name, layer, which, bits, build, results) for name, layer in layers.items() for which in Pass)
     return max(needs, key=lambda need: need.bytes)
 
 
@@ -90,7 +83,8 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         layers = named_network(chosen.arch, chosen.batch)
-        need = largest_pass(layers, Bits(*chosen.bits), Build.named(chosen.build), chosen.exact)
+        results = Results.EXACT if chosen.exact else Results.ROUNDED
+        need = largest_pass(layers, Bits(*chosen.bits), Build.named(chosen.build), results)
     except ValueError as problem:
         print(f"memory_need: {problem}", file=sys.stderr)
         return 1

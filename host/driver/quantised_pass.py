@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from host.compiler.bits import Bits
 from host.compiler.geometry import geometry
 from host.compiler.groups import bundles
 from host.compiler.layer import Conv, Pass
@@ -45,19 +46,19 @@ def transpose_weights(weights: npt.NDArray, groups: int) -> npt.NDArray:
 
 
 def quantise_operands(
-    layer: Conv, which: Pass, a: Floats, b: Floats, fw_bits: int, bw_bits: int, seed: int | None = None
+    layer: Conv, which: Pass, a: Floats, b: Floats, bits: Bits, seed: int | None = None
 ) -> tuple[Quantised, Quantised]:
     """Codes of both operands: activations unsigned, weights and errors signed, errors stochastic with a seed.
 
     Weights are given, and returned, in the layer's shape; their scales follow the result's channels.
     """
     if which is Pass.FORWARD:
-        return quantise(a, fw_bits, signed=False), quantise(b, fw_bits, signed=True, per_channel=True)
+        return quantise(a, bits.forward, signed=False), quantise(b, bits.forward, signed=True, per_channel=True)
     if which is Pass.WEIGHT_GRADIENT:
-        return quantise(a, fw_bits, signed=False), quantise(b, bw_bits, signed=True, seed=seed)
-    seen_from_input = quantise(transpose_weights(b, layer.groups), fw_bits, signed=True, per_channel=True)
+        return quantise(a, bits.forward, signed=False), quantise(b, bits.backward, signed=True, seed=seed)
+    seen_from_input = quantise(transpose_weights(b, layer.groups), bits.forward, signed=True, per_channel=True)
     weights = replace(seen_from_input, codes=transpose_weights(seen_from_input.codes, layer.groups))
-    return quantise(a, bw_bits, signed=True, seed=seed), weights
+    return quantise(a, bits.backward, signed=True, seed=seed), weights
 
 
 def run_quantised(
@@ -66,13 +67,12 @@ def run_quantised(
     which: Pass,
     a: Floats,
     b: Floats,
-    fw_bits: int,
-    bw_bits: int,
+    bits: Bits,
     seed: int | None,
     output: Output = EXACT,
 ) -> QuantisedPass:
     """One pass of the layer on the device: input and weights, error and weights, or input and error."""
-    left, right = quantise_operands(layer, which, a, b, fw_bits, bw_bits, seed)
+    left, right = quantise_operands(layer, which, a, b, bits, seed)
     precision = Precision(left.bits, right.bits, left.signed, right.signed)
     merged_groups = which is not Pass.WEIGHT_GRADIENT and any(part.groups > 1 for part in bundles(layer))
     wanted = replace(output, row_sums=not merged_groups)

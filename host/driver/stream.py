@@ -17,13 +17,15 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
+from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
-from host.compiler.jobs import Job, pass_precision, stored_results
+from host.compiler.jobs import Job, pass_precision
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
 from host.compiler.program import Program
+from host.compiler.results import Results, stored_results
 from host.driver.accelerator import Accelerator
 from host.driver.outcome import ListOutcome
 from sim.contract import COMMAND_BYTES
@@ -63,22 +65,22 @@ class Stream:
     Args:
         accelerator: an opened device.
         layers: the network; layers of one shape share their lists.
-        precisions: pairs of forward and backward bits that may come; others are refused.
-        results: one of `host.compiler.jobs.RESULTS`.
+        precisions: widths of steps that may come; others are refused.
+        results: what passes store.
     """
 
     def __init__(
         self,
         accelerator: Accelerator,
         layers: Mapping[str, Conv],
-        precisions: Iterable[tuple[int, int]],
-        results: str = "int16",
+        precisions: Iterable[Bits],
+        results: Results = Results.ROUNDED,
     ) -> None:
         self._accelerator = accelerator
         self.precisions = sorted(set(precisions))
         keys = list(
             dict.fromkeys(
-                (layer, which, pass_precision(which, *bits))
+                (layer, which, pass_precision(which, bits))
                 for bits in self.precisions
                 for layer in layers.values()
                 for which in Pass
@@ -106,7 +108,7 @@ class Stream:
             self._region.free()
             raise
 
-    def _lower(self, key: Key, results: str, start: int) -> tuple[Program, Output, int]:
+    def _lower(self, key: Key, results: Results, start: int) -> tuple[Program, Output, int]:
         """A pass placed from `start` on, and the bytes it takes."""
         layer, which, precision = key
         output = stored_results(layer, which, precision, results)
@@ -123,7 +125,7 @@ class Stream:
         """The list of a job; one that was not prepared is refused."""
         found = self._lists.get(((job.layer, job.which, job.precision), bank))
         if found is None:
-            ready = ", ".join(f"{fw}/{bw}" for fw, bw in self.precisions)
+            ready = ", ".join(map(str, self.precisions))
             raise ValueError(f"{job}: no list was compiled for this layer and precision; there are: {ready}")
         return found
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from host.compiler.layer import Pass
 from host.compiler.layer_spec import parse_layer
@@ -43,6 +44,33 @@ REPEATS = 3  # of a pass in its list; the second one counts, which has others be
 SHIFT = 4  # of results; it makes no difference to cycles
 
 
+class Stored(NamedTuple):
+    """The form of a point's results.
+
+    >>> Stored.parse("planes-11+sums")
+    Stored(form=<Format.PLANES: 3>, bits=11, row_sums=True)
+    """
+
+    form: Format
+    bits: int
+    row_sums: bool
+
+    @classmethod
+    def of(cls, output: Output) -> Stored:
+        assert output.out_format is not None
+        return cls(output.out_format, output.bits, output.row_sums)
+
+    @classmethod
+    def parse(cls, text: str) -> Stored:
+        found = re.fullmatch(r"(int16|planes)-(\d+)(\+sums)?", text)
+        if not found:
+            raise ValueError(f"results '{text}': write them as int16-16 or planes-11+sums")
+        return cls(Format[found[1].upper()], int(found[2]), bool(found[3]))
+
+    def __str__(self) -> str:
+        return f"{self.form.name.lower()}-{self.bits}" + ("+sums" if self.row_sums else "")
+
+
 @dataclass(frozen=True)
 class Point:
     """A layer's pass at a pair of widths: the activations' and weights' in a forward pass."""
@@ -66,9 +94,9 @@ class Point:
     @classmethod
     def measured(cls, row: dict[str, Any]) -> Point:
         """Of a row that `measure` made."""
-        which, bits, stored = Pass(row["pass"]), (row["a_bits"], row["b_bits"]), row["stored"]
+        which, bits, stored = Pass(row["pass"]), (row["a_bits"], row["b_bits"]), Stored.parse(row["stored"])
         bits = bits[::-1] if which is Pass.INPUT_ERROR else bits
-        return cls(row["layer"], which, bits, stored.startswith("planes"), stored.endswith("+sums"))
+        return cls(row["layer"], which, bits, stored.form is Format.PLANES, stored.row_sums)
 
     def commands(self, build: Build) -> list[Command]:
         layer = parse_layer(self.layer)
@@ -136,7 +164,7 @@ def measure(executor: RtlExecutor, point: Point, verify: bool) -> dict[str, Any]
         "pass": point.which.value,
         "a_bits": precision.a_bits,
         "b_bits": precision.b_bits,
-        "stored": f"{'planes' if point.planes else 'int16'}-{stored.bits}" + ("+sums" if stored.row_sums else ""),
+        "stored": str(Stored.of(stored)),
         "cycles": counted.total,
         "busy": counted.busy,
         "load_stall": counted.load_stall,

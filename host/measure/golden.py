@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from host.compiler.jobs import Job, Step, drawn_operands, stored_results
+from host.compiler.bits import Bits
+from host.compiler.jobs import Job, Step, drawn_operands
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import EXACT, Output
+from host.compiler.results import Results, stored_results
 from sim.common.files import write_atomically
 
 Codes = npt.NDArray[np.integer]
@@ -35,7 +37,7 @@ class Golden:
 
     network: str
     batch: int
-    results: str
+    results: Results
     layers: dict[str, Conv]
     steps: tuple[Step, ...]
     digests: dict[str, str]
@@ -47,7 +49,7 @@ class Golden:
         layers: Mapping[str, Conv],
         steps: Iterable[Step],
         jobs: Iterable[Job],
-        results: str,
+        results: Results,
         product: Product,
     ) -> Golden:
         """Digests of the jobs' results by an independent product; each shape, pass and pair of widths once."""
@@ -72,9 +74,9 @@ class Golden:
             "format": FORMAT,
             "network": self.network,
             "batch": self.batch,
-            "results": self.results,
+            "results": self.results.value,
             "layers": {name: asdict(layer) for name, layer in self.layers.items()},
-            "steps": [[step.iteration, step.fw_bits, step.bw_bits] for step in self.steps],
+            "steps": [[step.iteration, *step.bits] for step in self.steps],
             "digests": self.digests,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,10 +90,9 @@ class Golden:
             if document["format"] != FORMAT:
                 raise GoldenError(f"{path}: format {document['format']}, this version reads {FORMAT}")
             layers = {name: _layer(shape) for name, shape in document["layers"].items()}
-            steps = tuple(Step(*numbers) for numbers in document["steps"])
-            return cls(
-                document["network"], document["batch"], document["results"], layers, steps, dict(document["digests"])
-            )
+            steps = tuple(Step(number, Bits(*bits)) for number, *bits in document["steps"])
+            results = Results(document["results"])
+            return cls(document["network"], document["batch"], results, layers, steps, dict(document["digests"]))
         except (KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as problem:
             raise GoldenError(
                 f"{path}: not golden data ({type(problem).__name__}: {problem}); write it with 'cpt board export'"
@@ -120,7 +121,7 @@ def digest(result: Codes, sums: Codes | None) -> str:
     return hashed.hexdigest()
 
 
-def expected_digest(job: Job, results: str, product: Product) -> str:
+def expected_digest(job: Job, results: Results, product: Product) -> str:
     """What a product of plain integers and the contract's rounding give."""
     a, b = drawn_operands(job)
     output = stored_results(job.layer, job.which, job.precision, results)

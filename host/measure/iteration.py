@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from host.compiler.jobs import Job, stored_results
+from host.compiler.jobs import Job
 from host.compiler.networks import full_name
+from host.compiler.results import Results, stored_results
 from host.measure.simulated_list import AskedPass, simulate_list
 from sim.common.files import write_atomically
 
@@ -22,7 +23,7 @@ def shape(job: Job) -> tuple[str, str]:
     return str(job.layer), job.which.value
 
 
-def measured(executor: RtlExecutor, jobs: Sequence[Job], results: str, verify: bool) -> list[dict[str, Any]]:
+def measured(executor: RtlExecutor, jobs: Sequence[Job], results: Results, verify: bool) -> list[dict[str, Any]]:
     """Passes that follow each other, in one list."""
     asked = [
         AskedPass(job.layer, job.which, job.precision, stored_results(job.layer, job.which, job.precision, results))
@@ -63,7 +64,8 @@ def simulated(
     progress(len(rows))
     while len(rows) < len(jobs):
         listed = jobs[len(rows) : len(rows) + LIST_PASSES]
-        rows += measured(executor, listed, heading["results"], verify and any(shape(job) not in seen for job in listed))
+        unseen = any(shape(job) not in seen for job in listed)
+        rows += measured(executor, listed, Results(heading["results"]), verify and unseen)
         seen.update(map(shape, listed))
         result = {**heading, "complete": len(rows) == len(jobs), "passes": rows}
         write_atomically(out, json.dumps(result, indent=1) + "\n")

@@ -7,10 +7,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from host.compiler.jobs import Job, Step, stored_results, training_jobs
+from host.compiler.bits import Bits
+from host.compiler.jobs import Job, Step, training_jobs
 from host.compiler.lower import lower
 from host.compiler.networks import named_network
 from host.compiler.plan import Plan
+from host.compiler.results import Results, stored_results
 from host.measure.cycle_grid import Point
 from host.measure.efficiency import PLAIN
 from sim.common.places import VIVADO
@@ -57,16 +59,16 @@ def iteration_deviation(path: Path) -> Deviation:
     """The sum over all passes of a file that `cpt iteration` wrote."""
     measured: dict[str, Any] = json.loads(path.read_text())
     build, memory = Build("measured", **measured["build"]), Memory(measured["bytes_per_cycle"], measured["latency"])
-    step = Step(0, measured["fw_bits"], measured["bw_bits"])
+    step = Step(0, Bits(measured["fw_bits"], measured["bw_bits"]))
 
     def cycles(job: Job) -> float:
-        stored = stored_results(job.layer, job.which, job.precision, measured["results"])
+        stored = stored_results(job.layer, job.which, job.precision, Results(measured["results"]))
         program = lower(job.layer, job.which, job.precision, build, stored, plan=Plan())
         return sum(command_time(command, build, memory).cycles for command in program.commands)
 
     done = len(measured["passes"])
     jobs = training_jobs(named_network(measured["network"], measured["batch"]), [step])
     model = sum(map(cycles, islice(jobs, done))) + LIST_BEGINS * -(-done // measured["list_passes"])
-    what = f"{measured['network']}, batch {measured['batch']}, {step.fw_bits}/{step.bw_bits}, {measured['results']}"
+    what = f"{measured['network']}, batch {measured['batch']}, {step.bits}, {measured['results']}"
     what += "" if measured["complete"] else f" (so far: {done} passes)"
     return Deviation(what, sum(row["cycles"] for row in measured["passes"]), model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, Pass
 from host.driver.accelerator import Accelerator
@@ -20,13 +21,13 @@ def run_one(
     accelerator: Accelerator,
     layer: Conv,
     which: Pass,
-    bits: tuple[int, int],
+    bits: Bits,
     seed: int = 0,
     counters: bool = False,
     product: Product | None = None,
 ) -> Values:
     """A pass at forward and backward bits; with a product of integers, differences to it and to the reference."""
-    precision = pass_precision(which, *bits)
+    precision = pass_precision(which, bits)
     a_shape, b_shape = layer.operand_shapes(which)
     a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed)
     b = random_codes(b_shape, precision.b_bits, precision.b_signed, seed + 1)

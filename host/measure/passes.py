@@ -87,8 +87,7 @@ def streamed_passes(
 
 
 def _opened(accelerator: Accelerator, golden: Golden) -> Stream:
-    bits = [(step.fw_bits, step.bw_bits) for step in golden.steps]
-    return Stream(accelerator, golden.layers, bits, golden.results)
+    return Stream(accelerator, golden.layers, [step.bits for step in golden.steps], golden.results)
 
 
 def _name(job: Job) -> tuple[str, str]:

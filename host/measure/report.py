@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import Job
+from host.compiler.results import Results
 from host.driver.outcome import ListOutcome
 from host.measure.source import COUNTED, MEASURED, Source
 from sim.common.files import write_atomically
@@ -56,6 +58,10 @@ class Row:
     clock_mhz: float
     results: str  # what passes store
 
+    @property
+    def bits(self) -> Bits:
+        return Bits(self.fw_bits, self.bw_bits)
+
 
 @dataclass
 class Gathered:
@@ -65,7 +71,7 @@ class Gathered:
     outcomes: list[ListOutcome]
     bound_cycles: float
     model_cycles: float
-    results: str = "int16"
+    results: Results = Results.ROUNDED
     upload_seconds: float = 0.0
     read_seconds: float = 0.0
     golden: str = "unchecked"
@@ -83,8 +89,8 @@ class Gathered:
             layer=self.job.name,
             layers=self.layers,
             which=self.job.which.value,
-            fw_bits=self.job.step.fw_bits,
-            bw_bits=self.job.step.bw_bits,
+            fw_bits=self.job.step.bits.forward,
+            bw_bits=self.job.step.bits.backward,
             a_bits=self.job.precision.a_bits,
             b_bits=self.job.precision.b_bits,
             runs=len(times),
@@ -104,7 +110,7 @@ class Gathered:
             golden=self.golden,
             build=source.build,
             clock_mhz=source.clock_mhz,
-            results=self.results,
+            results=self.results.value,
         )
 
 
@@ -124,20 +130,20 @@ def as_table(rows: Sequence[Row], source: Source) -> str:
     )
 
 
-def precisions(rows: Iterable[Row]) -> list[tuple[int, int]]:
-    return sorted({(row.fw_bits, row.bw_bits) for row in rows})
+def precisions(rows: Iterable[Row]) -> list[Bits]:
+    return sorted({row.bits for row in rows})
 
 
-def sum_line(bits: tuple[int, int], rows: Iterable[Row], source: Source) -> str:
+def sum_line(bits: Bits, rows: Iterable[Row], source: Source) -> str:
     """The passes of one step at this precision, all layers counted."""
-    chosen = [row for row in rows if (row.fw_bits, row.bw_bits) == bits]
+    chosen = [row for row in rows if row.bits == bits]
     passes = sum(row.layers for row in chosen)
     total = sum(row.layers * row.latency_us for row in chosen)
     if source.kind == COUNTED:
-        return f"{bits[0]}/{bits[1]} bits: {passes} passes, {total:,.1f} us {source.kind}, without loads and stores"
+        return f"{bits} bits: {passes} passes, {total:,.1f} us {source.kind}, without loads and stores"
     bound, model = (sum(row.layers * getattr(row, key) for row in chosen) for key in ("bound_us", "model_us"))
     return (
-        f"{bits[0]}/{bits[1]} bits: {passes} passes, {total:,.1f} us {source.kind}; the latency model says"
+        f"{bits} bits: {passes} passes, {total:,.1f} us {source.kind}; the latency model says"
         f" {model:,.1f} us, array and memory need {bound:,.1f} us at least"
     )
 
@@ -183,7 +189,7 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, bits in zip(axes, panels, strict=True):
         for number, (which, colour) in enumerate(COLOURS.items()):
-            chosen = [row for row in rows if (row.fw_bits, row.bw_bits) == bits and row.which == which]
+            chosen = [row for row in rows if row.bits == bits and row.which == which]
             places = [layers.index(row.layer) + 0.27 * (number - 1) for row in chosen]
             spread = [
                 [row.latency_us - row.latency_us_min for row in chosen],
@@ -195,7 +201,7 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
             )
             marks = axis.scatter(places, [row.bound_us for row in chosen], marker="_", color="black", s=30, zorder=3)
         marks.set_label("least by array and memory")
-        axis.set_title(f"{bits[0]}/{bits[1]} bits", loc="left", fontsize=10)
+        axis.set_title(f"{bits} bits", loc="left", fontsize=10)
         axis.set_ylabel("us" if source.kind == MEASURED else f"us, {source.kind}")
         axis.spines[["top", "right"]].set_visible(False)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", frameon=False, fontsize=8, ncols=4)

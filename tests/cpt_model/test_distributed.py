@@ -42,7 +42,7 @@ def worker(rank: int, processes: int, folder: str) -> None:
     )
     model = DistributedDataParallel(made(seed=rank))
     torch.save(trained(model, batches(rank)), f"{folder}/{rank}.pt")
-    assert get_precision(model) == (5, 6)
+    assert get_precision(model) == Bits(5, 6)
     distributed.destroy_process_group()
 
 

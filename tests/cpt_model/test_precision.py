@@ -25,22 +25,23 @@ from cpt_model.precision import layer_states
 from tests.cpt_model.layer_tools import trained_step
 
 
-def made() -> nn.Module:
+def made(results: str = "rounded") -> nn.Module:
     torch.manual_seed(0)
-    return prepare_(nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1)), Config(bits=Bits(8, 6)))
+    model = nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1))
+    return prepare_(model, Config(bits=Bits(8, 6), results=results))
 
 
 def test_every_layer_gets_the_bits() -> None:
     model = made()
     set_precision(model, Bits(3, 5))
-    assert [state.bits for state in layer_states(model).values()] == [(3, 5), (3, 5)]
+    assert [state.bits for state in layer_states(model).values()] == [Bits(3, 5), Bits(3, 5)]
     assert get_precision(model) == Bits(3, 5)
 
 
 def test_a_number_sets_the_forward_width_and_keeps_the_gradients() -> None:
     model = made()
     set_precision(model, 4)
-    assert get_precision(model) == (4, 6)
+    assert get_precision(model) == Bits(4, 6)
 
 
 def test_a_plain_pair_will_do() -> None:
@@ -54,31 +55,31 @@ def test_a_plain_pair_will_do() -> None:
     [
         (17, "forward bits = 17"),
         (-1, "forward bits = -1"),
-        (Bits(8, 17), "gradient bits = 17"),
+        ((8, 17), "backward bits = 17"),
         (2.5, "whole number"),
         (8.0, "forward bits = 8.0 is not a whole number"),
         (True, "forward bits = True is not a whole number"),
     ],
 )
-def test_bits_out_of_range_are_refused_and_change_nothing(bits: Bits | int, message: str) -> None:
+def test_bits_out_of_range_are_refused_and_change_nothing(bits: tuple[int, int] | int, message: str) -> None:
     model = made()
     for attempt in (lambda: set_precision(model, bits), lambda: precision(model, bits).__enter__()):
         with pytest.raises(ValueError, match=message):
             attempt()
-        assert get_precision(model) == (8, 6)
+        assert get_precision(model) == Bits(8, 6)
 
 
 def test_another_precision_for_a_while_even_if_it_ends_badly() -> None:
     model = made()
     with precision(model, 3) as same:
         assert same is model
-        assert get_precision(model) == (3, 6)
+        assert get_precision(model) == Bits(3, 6)
         with precision(model, Bits(2, 2)):
-            assert get_precision(model) == (2, 2)
-        assert get_precision(model) == (3, 6)
+            assert get_precision(model) == Bits(2, 2)
+        assert get_precision(model) == Bits(3, 6)
     with pytest.raises(KeyError), precision(model, 3):
         raise KeyError
-    assert get_precision(model) == (8, 6)
+    assert get_precision(model) == Bits(8, 6)
 
 
 def test_layers_of_different_precisions_get_their_own_back() -> None:
@@ -86,7 +87,7 @@ def test_layers_of_different_precisions_get_their_own_back() -> None:
     set_precision(model[0], 2)  # type: ignore[index]
     with precision(model, 5):
         pass
-    assert [state.bits for state in layer_states(model).values()] == [(2, 6), (8, 6)]
+    assert [state.bits for state in layer_states(model).values()] == [Bits(2, 6), Bits(8, 6)]
 
 
 def test_the_bits_of_the_forward_pass_hold_in_its_backward_pass() -> None:
@@ -104,13 +105,13 @@ def test_the_bits_of_the_forward_pass_hold_in_its_backward_pass() -> None:
 
 def test_a_scheduler_sets_the_models_bits_at_every_step() -> None:
     model, schedule = made(), CPT(3, 8, cycles=2)
-    bits = scheduler(model, schedule, gradient=7, total_steps=20)
+    bits = scheduler(model, schedule, backward=7, total_steps=20)
     seen = [get_precision(model)]
     for _ in range(19):
         bits.step()
         seen.append(get_precision(model))
     assert [each.forward for each in seen] == schedule.bits(range(20), 20).tolist()
-    assert {each.gradient for each in seen} == {7}
+    assert {each.backward for each in seen} == {7}
     assert bits.get_last_bits() == get_precision(model)
 
 
@@ -155,7 +156,7 @@ def test_the_quantisation_state_is_loaded_from_a_file_of_weights_only() -> None:
         (Config("wageubn"), "layer '0' was saved with quantiser sbm, here it is wageubn"),
         (Config(seed=1), r"layer '0' was saved with seed \d+, here it is \d+"),
         (Config(gradient_bits=8), "layer '0' was saved with gradient_bits 0, here it is 8"),
-        (Config(results="rounded"), "layer '0' was saved with results exact, here it is rounded"),
+        (Config(results="exact"), "layer '0' was saved with results rounded, here it is exact"),
     ],
 )
 def test_a_state_saved_with_other_settings_is_refused_and_changes_nothing(config: Config, message: str) -> None:
@@ -169,13 +170,13 @@ def test_a_state_saved_with_other_settings_is_refused_and_changes_nothing(config
 
 
 def test_a_state_from_before_there_was_a_choice_of_results_is_an_exact_one() -> None:
-    saved: Any = quantisation_state(made())
+    model, exact = made(), made("exact")
+    saved: Any = quantisation_state(exact)
     for layer in saved.values():
         del layer["results"]
-    load_quantisation_state(made(), saved)
-    rounded = prepare_(nn.Sequential(nn.Conv2d(2, 3, 3), nn.ReLU(), nn.Conv2d(3, 2, 1)), Config(results="rounded"))
+    load_quantisation_state(exact, saved)
     with pytest.raises(ValueError, match="saved with results exact, here it is rounded"):
-        load_quantisation_state(rounded, saved)
+        load_quantisation_state(model, saved)
 
 
 def test_the_last_layers_settings_are_compared_before_the_first_layer_changes() -> None:

@@ -120,7 +120,7 @@ def test_a_deep_copy_is_independent() -> None:
     assert torch.equal(*results)
     set_precision(copy, Bits(2, 2))
     trained_step(copy, X)
-    assert get_precision(model) == (4, 4)
+    assert get_precision(model) == Bits(4, 4)
     ours, theirs = (layer_states(each)["conv"] for each in (model, copy))
     assert (ours.draws, theirs.draws) == (2, 4)
     assert (ours.ranges["input"].batches, theirs.ranges["input"].batches) == (1, 2)
@@ -137,7 +137,7 @@ def test_a_prepared_model_is_saved_whole(way: str) -> None:
         torch.save(model, file)
         file.seek(0)
         loaded = torch.load(file, weights_only=False)
-    assert get_precision(loaded) == (4, 6)
+    assert get_precision(loaded) == Bits(4, 6)
     for ours, theirs in zip(trained_step(model, X), trained_step(loaded, X), strict=True):
         assert torch.equal(ours, theirs)
 
@@ -218,16 +218,16 @@ def test_nothing_to_quantise_is_refused(model: nn.Module, filter_fn: Any) -> Non
     [
         ({"quantiser": "sbn"}, "unknown quantiser 'sbn'; there are: sbm, dorefa, wageubn"),
         ({"policy": "mnist"}, "unknown policy 'mnist'; there are: cifar, imagenet, none"),
-        ({"bits": Bits(17, 8)}, "forward bits = 17 is not a whole number in 0..16"),
-        ({"bits": Bits(8, -1)}, "gradient bits = -1"),
+        ({"bits": (17, 8)}, "forward bits = 17 is not a whole number in 0..16"),
+        ({"bits": (8, -1)}, "backward bits = -1"),
         ({"gradient_bits": 17}, "gradient_bits = 17"),
         ({"gradient_bits": 8.0}, "gradient_bits = 8.0 is not a whole number"),
         ({"seed": -1}, "seed -1"),
         ({"seed": 1 << 64}, "not a whole number in 0..2"),
         ({"seed": 1.5}, "not a whole number in 0..2"),
         ({"bits": 8}, "give a pair"),
-        ({"results": "int16"}, "unknown results 'int16'; there are: exact, rounded"),
-        ({"results": True}, "unknown results 'True'"),
+        ({"results": "int16"}, "training cannot store results 'int16'; there are: rounded, exact"),
+        ({"results": True}, "results 'True'"),
     ],
 )
 def test_bad_configurations_are_refused(options: dict[str, Any], message: str) -> None:

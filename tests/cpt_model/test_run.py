@@ -38,31 +38,31 @@ def train(model: nn.Module, run: Run, steps: range) -> None:
 
 def test_metrics_are_the_bits_of_the_step_done_and_the_cost_so_far() -> None:
     model, schedule = network(), CPT(3, 8, cycles=1)
-    run = Run(model, Plan(schedule, gradient=6, cost=lambda bits: bits.forward * bits.gradient), total_steps=5)
+    run = Run(model, Plan(schedule, backward=6, cost=lambda bits: bits.forward * bits.backward), total_steps=5)
     spent = 0
     for bits in schedule.bits(range(5), 5).tolist():
-        assert get_precision(model) == (bits, 6)
+        assert get_precision(model) == Bits(bits, 6)
         run.step()
         spent += 6 * bits
-        assert run.metrics() == {"bits/forward": bits, "bits/gradient": 6, "cost": spent}
+        assert run.metrics() == {"bits/forward": bits, "bits/backward": 6, "cost": spent}
     assert "cost" not in Run(model, Plan(schedule), total_steps=5).metrics()
 
 
 @pytest.mark.parametrize(
-    ("stated", "expected"), [(None, (8, 7)), (4, (4, 7)), (Bits(5, 3), (5, 3)), (Bits(0, 0), (0, 0))]
+    ("stated", "expected"), [(None, Bits(8, 7)), (4, Bits(4, 7)), (Bits(5, 3), Bits(5, 3)), (Bits(0, 0), Bits(0, 0))]
 )
 def test_evaluation_is_at_the_stated_bits_or_the_highest_and_training_goes_on_where_it_was(
-    stated: Bits | int | None, expected: tuple[int, int]
+    stated: Bits | int | None, expected: Bits
 ) -> None:
     model = network()
-    run = Run(model, Plan(CosineAnnealing(3, 8, cycles=1), gradient=7, evaluate_at=stated), total_steps=10)
+    run = Run(model, Plan(CosineAnnealing(3, 8, cycles=1), backward=7, evaluate_at=stated), total_steps=10)
     for _ in range(9):
         run.step()
-    assert get_precision(model) == (3, 7)
+    assert get_precision(model) == Bits(3, 7)
     run.begin_evaluation()
     assert get_precision(model) == expected
     run.end_evaluation()
-    assert get_precision(model) == (3, 7)
+    assert get_precision(model) == Bits(3, 7)
 
 
 def test_a_run_that_was_saved_goes_on_bit_for_bit() -> None:
@@ -120,4 +120,4 @@ def test_a_run_of_another_length_is_refused() -> None:
 def test_the_plans_own_length_and_pace_come_first() -> None:
     run = Run(network(), Plan(CPT(3, 8, cycles=1), total_steps=40, every=10), total_steps=7)
     assert run.scheduler.total_steps == 40
-    assert run.highest() == (int(CPT(3, 8, cycles=1).bits(range(4), 4).max()), 8)
+    assert run.highest() == Bits(int(CPT(3, 8, cycles=1).bits(range(4), 4).max()), 8)

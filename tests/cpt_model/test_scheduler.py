@@ -12,20 +12,20 @@ from cpt_model.schedules import CPT, Bits, PrecisionScheduler, ScheduleError, St
 def test_step_zero_is_applied_on_construction() -> None:
     applied: list[Bits] = []
     scheduler = PrecisionScheduler(applied.append, CPT(3, 8, cycles=1), 6, total_steps=10)
-    assert applied == [(3, 6)]
-    assert scheduler.get_last_bits() == (3, 6)
+    assert applied == [Bits(3, 6)]
+    assert scheduler.get_last_bits() == Bits(3, 6)
 
 
 def test_every_step_has_the_schedules_bits_and_only_changes_are_applied() -> None:
     applied: list[Bits] = []
-    forward, gradient = CPT(3, 8, cycles=2), CPT(6, 8, cycles=1)
-    scheduler = PrecisionScheduler(applied.append, forward, gradient, total_steps=50)
+    forward, backward = CPT(3, 8, cycles=2), CPT(6, 8, cycles=1)
+    scheduler = PrecisionScheduler(applied.append, forward, backward, total_steps=50)
     seen = [scheduler.get_last_bits()]
     for _ in range(49):
         scheduler.step()
         seen.append(scheduler.get_last_bits())
     assert [bits.forward for bits in seen] == forward.bits(range(50), 50).tolist()
-    assert [bits.gradient for bits in seen] == gradient.bits(range(50), 50).tolist()
+    assert [bits.backward for bits in seen] == backward.bits(range(50), 50).tolist()
     assert all(one != other for one, other in itertools.pairwise(applied))
 
 
@@ -36,13 +36,15 @@ def test_per_epoch_precision_changes_only_between_epochs() -> None:
     assert all(len(set(bits[start : start + 10])) == 1 for start in range(0, 100, 10))
 
 
-def test_a_resumed_scheduler_goes_on_as_if_never_stopped() -> None:
+@pytest.mark.parametrize("old", [False, True])
+def test_a_resumed_scheduler_goes_on_as_if_never_stopped(old: bool) -> None:
     whole = PrecisionScheduler(lambda bits: None, CPT(3, 8, cycles=3), 8, total_steps=40)
     for _ in range(17):
         whole.step()
     applied: list[Bits] = []
     resumed = PrecisionScheduler(applied.append, CPT(3, 8, cycles=3), 8, total_steps=40)
-    resumed.load_state_dict(whole.state_dict())
+    before = {{"backward": "gradient"}.get(name, name): value for name, value in whole.state_dict().items()}
+    resumed.load_state_dict(before if old else whole.state_dict())
     assert applied[-1] == whole.get_last_bits()
     for _ in range(22):
         whole.step()

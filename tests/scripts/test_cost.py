@@ -80,7 +80,7 @@ def test_layers_are_listed_at_both_ends(capsys: pytest.CaptureFixture[str]) -> N
     layers = printed(capsys, *CYCLIC, "--layers")["layers"]
     board = AcceleratorBoard(PROFILES["zc706"])
     for bits in (Bits(3, 8), Bits(8, 8)):
-        listed = [each["cycles"] for each in layers if each["bits"] == f"{bits.forward}/{bits.gradient}"]
+        listed = [each["cycles"] for each in layers if each["bits"] == str(bits)]
         assert listed == [each.time.cycles for each in board.passes(count_network("cifar10_resnet_8"), 128, bits)]
     assert len({each["layer"] for each in layers}) == 9
     assert main([*CYCLIC, "--layers"]) == 0

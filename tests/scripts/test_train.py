@@ -193,7 +193,7 @@ def test_recipes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         ("--fw-bits 8 --cycles 4", "one precision has no cycles"),
         ("--fw-bits 8 --schedule CR", "goes between two precisions"),
         ("--fw-bits 0 --quantiser dorefa", "plain float32"),
-        ("--results int16", "unknown results 'int16'; there are: exact, rounded"),
+        ("--results int16", "training cannot store results 'int16'; there are: rounded, exact"),
         ("--fw-bits 0 --bw-bits 4", "plain float32"),
         ("--steps 5 --epochs 5", "--steps and --epochs are both given"),
         ("--warm_up --warm-up-steps 5", "--warm_up and --warm-up-steps"),

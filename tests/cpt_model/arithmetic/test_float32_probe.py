@@ -55,7 +55,7 @@ def test_no_trial_may_exceed_what_float32_holds() -> None:
 def test_winograd_convolutions_are_noticed_when_they_are_switched_on() -> None:
     """Without oneDNN, PyTorch convolves batches of 16 or more by NNPACK, whose transforms round."""
     x = torch.randint(0, 256, (16, 32, 14, 14)) / 255
-    layer = prepare_(nn.Conv2d(32, 32, 3, padding=1), Config(bits=Bits(8, 8)))
+    layer = prepare_(nn.Conv2d(32, 32, 3, padding=1), Config(bits=Bits(8, 8), results="exact"))
     assert float32_is_exact()
     expected = trained_step(layer, x)
     layer.cpt.draws = 0  # type: ignore[union-attr]
@@ -80,7 +80,7 @@ def test_a_failed_trial_means_float64_everywhere(monkeypatch: pytest.MonkeyPatch
         return backward(error, *rest)
 
     x = torch.randn(2, 3, 5, 5)
-    layer = prepare_(nn.Conv2d(3, 4, 3), Config(bits=Bits(8, 8)))
+    layer = prepare_(nn.Conv2d(3, 4, 3), Config(bits=Bits(8, 8), results="exact"))
     expected = trained_step(layer, x)
     layer.cpt.draws = 0  # type: ignore[union-attr]
     monkeypatch.setattr("cpt_model.arithmetic.exact.float32_is_exact", lambda: False)

@@ -12,8 +12,10 @@ from torch import Tensor
 from cpt_model.arithmetic import passes
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.quantisers import SBM
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output
+from host.compiler.results import Results
 from host.driver.quantised_pass import QuantisedPass, run_quantised
 from sim.reference import Reference
 from tests.cpt_model.layer_tools import patterns, pytorch_alone
@@ -53,18 +55,17 @@ def ours(layer: Conv, which: Pass, operands: list[Floats], bits: tuple[int, int]
         else:
             weights = SBM().pass_weights(b, bits[0], which, layer.groups)
             if which is Pass.FORWARD:
-                results.append(passes.forward(layer, quantise(a, bits[0], False), weights, watcher))
+                results.append(passes.forward(layer, quantise(a, bits[0], False), weights, watcher, Results.EXACT))
             else:
-                results.append(
-                    passes.input_error(layer, stored(quantise(a, bits[1], True, seed=seed)), weights, watcher)
-                )
+                error = stored(quantise(a, bits[1], True, seed=seed))
+                results.append(passes.input_error(layer, error, weights, watcher, Results.EXACT))
     assert np.array_equal(patterns(results[0]), patterns(results[1]))
     return results[0], seen[0]
 
 
 def agree(layer: Conv, which: Pass, operands: list[Floats], bits: tuple[int, int], seed: int) -> QuantisedPass:
     a, b = operands
-    theirs = run_quantised(Reference(ZC706), layer, which, a, b, bits[0], bits[1], seed)
+    theirs = run_quantised(Reference(ZC706), layer, which, a, b, Bits(*bits), seed)
     values, accumulators = ours(layer, which, operands, bits, seed)
     assert np.array_equal(accumulators.numpy(), theirs.accumulators)
     assert np.array_equal(values.numpy(), theirs.values)
@@ -142,7 +143,7 @@ def test_a_watcher_may_put_its_own_accumulators_in_place() -> None:
     layer = Conv.linear(2, 3, 4)
     x, w = (torch.from_numpy(each) for each in tensors(layer, Pass.FORWARD, 0, (0, 0)))
     a, b = quantise(x, 8, False), SBM().pass_weights(w, 8, Pass.FORWARD, 1)
-    honest = passes.forward(layer, a, b, lambda *seen: seen[-1])
-    moved = passes.forward(layer, a, b, lambda *seen: seen[-1] + 1)
+    honest = passes.forward(layer, a, b, lambda *seen: seen[-1], Results.EXACT)
+    moved = passes.forward(layer, a, b, lambda *seen: seen[-1] + 1, Results.EXACT)
     step = (a.scale * b.quantised.scale).reshape(1, -1, 1, 1)
     torch.testing.assert_close(moved - honest, step.expand_as(honest), rtol=1e-2, atol=0)

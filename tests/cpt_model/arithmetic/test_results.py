@@ -17,12 +17,13 @@ from cpt_model import Bits, Config, prepare_
 from cpt_model.arithmetic import native, passes
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.arithmetic.integer import torch_pass
-from cpt_model.arithmetic.results import check_results, meant, output_of, stored
+from cpt_model.arithmetic.results import meant, output_of, stored, trained_results
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.layers.matmul import rows_by_rows
 from cpt_model.quantisers import SBM
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.precision import Output, Precision, result_bits, rounded, safe_shift
+from host.compiler.results import Results
 from host.driver.execute import run_pass
 from host.driver.quantised_pass import run_quantised
 from sim.contract import Format, code_range
@@ -43,8 +44,8 @@ def ours(layer: Conv, which: Pass, a: Quantised, b: Weights) -> Tensor:
         operand = replace(a, codes=a.codes.contiguous(memory_format=memory_format), known_sums=None)
         for arithmetic in (kernels(on_bytes=True), kernels(on_bytes=False), pytorch_alone()):
             with arithmetic:
-                found.append(RUN[which](layer, operand, b, None, "rounded"))
-        found.append(RUN[which](layer, operand, b, lambda *seen: seen[-1], "rounded"))
+                found.append(RUN[which](layer, operand, b, None, Results.ROUNDED))
+        found.append(RUN[which](layer, operand, b, lambda *seen: seen[-1], Results.ROUNDED))
     for other in found[1:]:
         assert np.array_equal(patterns(found[0]), patterns(other))
     return found[0]
@@ -66,8 +67,8 @@ def test_any_layer_at_any_precision_gives_the_drivers_values(
     if which is Pass.INPUT_ERROR:
         error = SBM().error(torch.from_numpy(a), bits[1], seed)
         operand = replace(error, codes=error.codes.contiguous())
-    output = output_of(layer, which, operand, quantise(torch.from_numpy(b), bits[0], True), "rounded")
-    theirs = run_quantised(Reference(ZC706), layer, which, a, b, *bits, seed, output)
+    output = output_of(layer, which, operand, quantise(torch.from_numpy(b), bits[0], True), Results.ROUNDED)
+    theirs = run_quantised(Reference(ZC706), layer, which, a, b, Bits(*bits), seed, output)
     values = ours(layer, which, operand, SBM().pass_weights(torch.from_numpy(b), bits[0], which, layer.groups))
     assert np.array_equal(values.numpy(), theirs.values)
 
@@ -142,7 +143,7 @@ def test_codes_counted_from_another_zero_are_rounded_as_the_contracts() -> None:
         ours(layer, Pass.INPUT_ERROR, replace(plain, codes=plain.codes - zero, zero=zero, known_sums=None), weights)
         for zero in (0, -7, 61)
     ]
-    assert output_of(layer, Pass.INPUT_ERROR, plain, weights.quantised, "rounded").shift > 0
+    assert output_of(layer, Pass.INPUT_ERROR, plain, weights.quantised, Results.ROUNDED).shift > 0
     for other in results[1:]:
         assert np.array_equal(patterns(results[0]), patterns(other))
 
@@ -188,12 +189,12 @@ def test_both_products_of_our_own_are_asked_to_round(which: Pass, stride: int, o
     operand = quantise(a, 8, False) if which is Pass.FORWARD else SBM().error(a, 8, seed=1)
     weights = SBM().pass_weights(w, 8, which, 1)
     with kernels(on_bytes), patch.object(native, "product", wraps=native.product) as product:
-        RUN[which](layer, operand, weights, None, "rounded")
+        RUN[which](layer, operand, weights, None, Results.ROUNDED)
     ours = stride == 1 or which is Pass.FORWARD or (on_bytes and native.has_bytes())
     assert product.called is ours
     if ours:
         _, _, finishing, lift = product.call_args.args
-        assert finishing.shift == output_of(layer, which, operand, weights.quantised, "rounded").shift > 0
+        assert finishing.shift == output_of(layer, which, operand, weights.quantised, Results.ROUNDED).shift > 0
         assert (lift is not None) == (on_bytes and native.has_bytes())
 
 
@@ -222,8 +223,8 @@ def test_errors_of_activations_times_activations_are_as_wide_as_input_errors() -
         assert output.shift == safe_shift(layer, which, Precision(a.bits, b.bits, a.signed, b.signed), output.bits)
         return results
 
-    rows_by_rows(x, x, watch, "rounded")
-    rows_by_rows(error, x, watch, "rounded", Pass.INPUT_ERROR)
+    rows_by_rows(x, x, watch, Results.ROUNDED)
+    rows_by_rows(error, x, watch, Results.ROUNDED, Pass.INPUT_ERROR)
     assert widths == [11, 11, 13, 13]
 
 
@@ -233,7 +234,7 @@ def test_float_steps_have_nothing_to_round() -> None:
         torch.manual_seed(0)
         exact, narrow = (nn.Conv2d(3, 4, 3) for _ in range(2))
         narrow.load_state_dict(exact.state_dict())
-        prepare_(exact, Config(bits=bits))
+        prepare_(exact, Config(bits=bits, results="exact"))
         prepare_(narrow, Config(bits=bits, results="rounded"))
         for one, other in zip(trained_step(exact, x), trained_step(narrow, x), strict=True):
             assert torch.equal(one, other)
@@ -271,9 +272,9 @@ def noise_of_rounding(channels: int, bits: int, which: Pass) -> float:
     values = x.relu() if which is Pass.FORWARD else normal * tails.exp()
     a = quantise(values, bits, signed=False) if which is Pass.FORWARD else SBM().error(values, 8, seed=1)
     weights = SBM().pass_weights(w, bits, which, 1)
-    exact = RUN[which](layer, a, weights)
+    exact = RUN[which](layer, a, weights, None, Results.EXACT)
     of_operands = (exact - torch_pass(layer, which, values, w)).std()
-    return ((RUN[which](layer, a, weights, None, "rounded") - exact).std() / of_operands).item()
+    return ((RUN[which](layer, a, weights, None, Results.ROUNDED) - exact).std() / of_operands).item()
 
 
 @pytest.mark.parametrize("which", RUN)
@@ -289,8 +290,9 @@ def test_where_16_bits_are_too_few(which: Pass) -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     layer, precision = Conv.linear(1, 2, 3), Precision(3, 3)
-    with pytest.raises(ValueError, match="unknown results 'int16'; there are: exact, rounded"):
-        check_results("int16")
+    for wrong in (Results.INT16, "int16", "narrow"):
+        with pytest.raises(ValueError, match=f"^training cannot store results '{wrong}'; there are: rounded, exact$"):
+            trained_results(wrong)
     with pytest.raises(LayerError, match="weight gradients are stored exactly: they are not rounded"):
         rounded(layer, Pass.WEIGHT_GRADIENT, precision)
     for bits in (0, 1, 17):

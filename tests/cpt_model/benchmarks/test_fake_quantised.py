@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from cpt_model.benchmarks.fake_quantised import FakeConv2d, fake, fake_quantise_, set_fake_bits, value_range
+from host.compiler.bits import Bits
 
 
 def test_values_lie_on_the_grid_of_their_range() -> None:
@@ -34,9 +35,9 @@ def test_layers_of_wide_codes_are_nearly_float_and_of_narrow_ones_not() -> None:
     model[0].load_state_dict(plain.state_dict())
     fake_quantise_(model)
     x = torch.randn(2, 3, 6, 6)
-    set_fake_bits(model, 16, 16)
+    set_fake_bits(model, Bits(16, 16))
     assert torch.allclose(model(x), plain(x), atol=1e-3)
-    set_fake_bits(model, 2, 2)
+    set_fake_bits(model, Bits(2, 2))
     assert not torch.allclose(model(x), plain(x), atol=1e-1)
 
 

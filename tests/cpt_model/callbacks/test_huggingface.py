@@ -71,7 +71,7 @@ def test_steps_move_the_schedule_and_the_log_has_bits_and_cost(tmp_path: Path) -
     assert seen == [3, 4, 6, 7]
     logs = {"loss": 1.0}
     callback.on_log(args, state, control, logs=logs)
-    assert logs == {"loss": 1.0, "bits/forward": 7, "bits/gradient": 8, "cost": 8.0}
+    assert logs == {"loss": 1.0, "bits/forward": 7, "bits/backward": 8, "cost": 8.0}
     assert state.log_history[-1]["cost"] == 8.0
 
 

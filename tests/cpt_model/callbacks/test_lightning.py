@@ -72,7 +72,7 @@ def test_only_batches_that_end_in_an_optimiser_step_move_the_schedule() -> None:
         callback.on_train_batch_end(trainer, module, None, None, batch)
     assert seen == [3, 3, 4, 4, 6, 6, 7, 7]
     assert [values["bits/forward"] for values in module.logged] == [3, 4, 6, 7]
-    assert module.logged[-1] == {"bits/forward": 7.0, "bits/gradient": 8.0, "cost": 4.0}
+    assert module.logged[-1] == {"bits/forward": 7.0, "bits/backward": 8.0, "cost": 4.0}
 
 
 @pytest.mark.usefixtures("hooks_alone")

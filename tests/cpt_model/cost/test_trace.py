@@ -12,6 +12,7 @@ from cpt_model.cost import count, count_network
 from cpt_model.methods.range_norm import convert_range_norm_
 from cpt_model.models import build
 from cpt_model.precision import layer_states
+from host.compiler.bits import Bits
 from host.compiler.networks import cifar_resnet
 
 
@@ -132,7 +133,7 @@ def test_a_prepared_model_counts_as_it_is_and_stays_as_it_is() -> None:
     assert [(layer.name, layer.macs, layer.norm_elements, layer.quantised) for layer in prepared.layers] == [
         (layer.name, layer.macs, layer.norm_elements, layer.quantised) for layer in plain.layers
     ]
-    assert get_precision(model) == (8, 8)
+    assert get_precision(model) == Bits(8, 8)
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     assert not any(module._forward_hooks for module in model.modules())
 

@@ -9,7 +9,7 @@ import pytest
 
 from cpt_model.experiments import CATALOGUE, ExperimentError, experiment, planned_runs
 from cpt_model.experiments.calibration import Pace, kind
-from cpt_model.training.precision_plan import forward_schedule, gradient_schedule
+from cpt_model.training.precision_plan import backward_schedule, forward_schedule
 
 NAMES = ["static-vs-cpt", "schedules", "late-start", "gradients", "critical-period", "quantisers", "lr-vs-precision"]
 
@@ -58,7 +58,7 @@ def test_gradients_cycle_while_the_forward_precision_stays(tmp_path: Path) -> No
     run = runs["6/6-12"]
     steps = np.arange(run.steps)
     assert set(forward_schedule(run.settings).bits(steps, run.steps)) == {6}
-    assert set(gradient_schedule(run.settings).bits(steps, run.steps)) == {6, 7, 8, 9, 10, 11, 12}
+    assert set(backward_schedule(run.settings).bits(steps, run.steps)) == {6, 7, 8, 9, 10, 11, 12}
 
 
 def test_runs_of_one_kind_take_as_long(tmp_path: Path) -> None:

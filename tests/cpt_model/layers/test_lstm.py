@@ -28,7 +28,7 @@ def pair(bits: Bits, quantiser: str = "sbm", **options: Any) -> tuple[nn.LSTM, n
     torch.manual_seed(0)
     plain = nn.LSTM(5, 6, **options)
     copy = deepcopy(plain)
-    prepare_(copy, Config(quantiser, bits=bits))
+    prepare_(copy, Config(quantiser, bits=bits, results="exact"))
     return plain, copy
 
 

@@ -152,7 +152,7 @@ def test_a_prepared_network_gets_sensible_bounds_and_is_left_as_it_was() -> None
     after = model.state_dict()
     assert all(torch.equal(after[name], value) for name, value in weights.items())
     assert same(quantisation_state(model), quantisation)
-    assert get_precision(model) == (5, 7)
+    assert get_precision(model) == Bits(5, 7)
     assert not any(module.training for module in model.modules())
     assert all(parameter.grad is None for parameter in model.parameters())
     assert torch.equal(torch.get_rng_state(), random)
@@ -169,6 +169,7 @@ def test_the_seed_decides_everything_random() -> None:
 def test_json_keeps_everything_and_the_plot_is_a_picture(tmp_path: Path) -> None:
     found = run(network(), widths=(2, 3))
     assert RangeTest.from_json(found.to_json()) == found
+    assert RangeTest.from_json(found.to_json().replace('"backward"', '"gradient_bits"')) == found  # as it was called
     found.plot(tmp_path / "range.png")
     assert (tmp_path / "range.png").read_bytes().startswith(b"\x89PNG")
 
@@ -185,7 +186,7 @@ def test_json_keeps_everything_and_the_plot_is_a_picture(tmp_path: Path) -> None
         ({"window": 0}, "fewer than two windows"),
         ({"threshold": 0.0}, "threshold = 0.0 must be above 0"),
         ({"tolerance": math.nan}, "tolerance = nan"),
-        ({"gradient_bits": 17}, "gradient_bits = 17"),
+        ({"backward": 17}, "backward = 17"),
         ({"data": []}, "no batches"),
     ],
 )

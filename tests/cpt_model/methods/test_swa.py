@@ -66,7 +66,7 @@ def test_the_average_has_quantisers_of_its_own() -> None:
     model = network()
     averaged = AveragedModel(model)
     set_precision(model, Bits(3, 5))
-    assert get_precision(averaged) == (8, 8)
+    assert get_precision(averaged) == Bits(8, 8)
     averaged(batches(1)[0][0])
     assert ranges(model)["0"] == {}
 
@@ -84,7 +84,7 @@ def test_batch_statistics_are_means_at_the_stated_bits_and_precision_comes_back(
         found[bits] = model[1].running_mean.clone()  # type: ignore[index]
         torch.testing.assert_close(found[bits], torch.stack(means).mean(0))
     assert not torch.allclose(found[8], found[2])
-    assert get_precision(model) == (8, 8)
+    assert get_precision(model) == Bits(8, 8)
 
 
 @pytest.mark.parametrize("norm", [True, False])

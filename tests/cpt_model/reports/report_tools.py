@@ -20,8 +20,7 @@ def leave_run(
 ) -> Path:
     """A run of 40 steps of ResNet-8 at 3-8/8, with a line every 4 steps; `done` steps of it."""
     values: Line = {"arch": "cifar10_resnet_8", "steps": 40, "batch": 64, "fw_bits": (3, 8), "cycles": 2}
-    quantised = 0 not in changes.get("fw_bits", ())
-    values |= {"results": "rounded" if quantised else "exact", "log_every": 4, "tensorboard": False}
+    values |= {"log_every": 4, "tensorboard": False}
     run = Settings(folder=str(folder), **(values | changes))
     folder.mkdir(parents=True)
     (folder / "settings.json").write_text(json.dumps(run.to_dict()))
@@ -50,7 +49,7 @@ def _line(run: Settings, meter: Meter, step: int, reached: float) -> Line:
         **score,
         "lr": 0.1,
         "fw_bits": bits.forward,
-        "bw_bits": bits.gradient,
+        "bw_bits": bits.backward,
         "gbitops": cost.gbitops,
         "board_hours": cost.board_hours,
         "seconds": 0.5 * step,

@@ -13,17 +13,16 @@ from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from cpt_model.reports.costs import Change, run_cost
 from cpt_model.reports.runs import read_run
 from cpt_model.schedules import CPT, Bits, Static
+from host.compiler.results import Results
 from tests.cpt_model.reports.report_tools import leave_run
 
 ZC706 = PROFILES["zc706"]
 
 
-@pytest.mark.parametrize(("results", "stored"), [("exact", "exact"), ("rounded", "rounded")])
-def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(
-    tmp_path: Path, results: str, stored: str
-) -> None:
+@pytest.mark.parametrize("results", [Results.EXACT, Results.ROUNDED])
+def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(tmp_path: Path, results: Results) -> None:
     cost = run_cost(read_run(leave_run(tmp_path / "run", results=results)), ZC706)
-    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(replace(ZC706, results=stored))
+    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(replace(ZC706, results=results))
     cyclic, static = (
         board.hours(network, Run(schedule, 8, iterations=40, batch=64)) for schedule in (CPT(3, 8, cycles=2), Static(8))
     )
@@ -40,7 +39,7 @@ def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(
 def test_a_static_run_saves_exactly_nothing(tmp_path: Path) -> None:
     cost = run_cost(read_run(leave_run(tmp_path / "run", fw_bits=(8,))), ZC706)
     assert (cost.saving_gbitops_pct, cost.saving_hours_pct) == (0.0, 0.0)
-    assert cost.schedule == [Change(0, 8, 8)]
+    assert cost.schedule == [Change(0, Bits(8, 8))]
 
 
 def test_a_run_under_way_is_compared_over_the_steps_it_has_done(tmp_path: Path) -> None:

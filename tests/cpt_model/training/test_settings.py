@@ -9,8 +9,9 @@ import pytest
 
 from cpt_model.models import NETWORKS
 from cpt_model.training import Settings, SettingsError, precision_name
-from cpt_model.training.precision_plan import forward_schedule
+from cpt_model.training.precision_plan import folder_name, forward_schedule
 from cpt_model.training.recipes import home_of, read_recipe, recipe_names
+from host.compiler.results import Results
 
 
 @pytest.mark.parametrize(
@@ -36,9 +37,8 @@ from cpt_model.training.recipes import home_of, read_recipe, recipe_names
         ({"fw_bits": (0,), "quantiser": "dorefa"}, "plain float32"),
         ({"fw_bits": (0,), "eval_bits": 8}, "plain float32"),
         ({"fw_bits": (0,), "bw_bits": (6,)}, "plain float32"),
-        ({"fw_bits": (0,), "results": "rounded"}, "plain float32"),
         ({"quantiser": "sawb"}, "sawb"),
-        ({"results": "narrow"}, "unknown results 'narrow'; there are: exact, rounded"),
+        ({"results": "narrow"}, "training cannot store results 'narrow'; there are: rounded, exact"),
         ({"quantiser": "wageubn", "fw_bits": (1, 8)}, "2 bits or more"),
         ({"policy": "all"}, "unknown policy"),
         ({"late_start": 1.0, "fw_bits": (3, 8)}, "share of the run"),
@@ -68,6 +68,18 @@ def test_what_cannot_be_is_refused(values: dict[str, Any], message: str) -> None
 def test_settings_survive_json() -> None:
     run = Settings(fw_bits=(3, 8), deficit=(5, 7), lr_milestones=(0.3,), swa_start=4, threads=2)
     assert Settings.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+
+
+def test_settings_saved_before_there_was_a_choice_of_results_are_exact_ones() -> None:
+    old = {name: value for name, value in Settings().to_dict().items() if name != "results"}
+    assert Settings.saved(old) == Settings(results=Results.EXACT)
+    assert Settings.saved(Settings().to_dict()) == Settings()
+
+
+def test_float32_is_the_same_run_whatever_its_results() -> None:
+    runs = [Settings(fw_bits=(0,), results=each) for each in (Results.ROUNDED, Results.EXACT)]
+    assert runs[0] == runs[1]
+    assert folder_name(runs[0]) == "cifar10_resnet_20_float32_seed0"
 
 
 def test_an_unknown_setting_is_named() -> None:

@@ -17,6 +17,7 @@ from cpt_model.training.processes import Processes
 from cpt_model.training.run_folder import held, prepare
 from cpt_model.training.signals import Watch
 from cpt_model.training.training import Training
+from host.compiler.bits import Bits
 from tests.cpt_model.training.run_tools import assert_equal, assert_same_run, tiny
 
 
@@ -150,7 +151,7 @@ def test_a_saved_run_is_evaluated_as_it_was(whole: Path) -> None:
     loaded = load_run(whole)
     assert torch.equal(torch.rand(3), expected)  # the caller's numbers are not drawn from
     assert loaded.evaluate().loss == summary.test_loss
-    assert get_precision(loaded.model) == (8, 8)
+    assert get_precision(loaded.model) == Bits(8, 8)
     assert load_run(whole / "best.pt", eval_bits=2).evaluate().loss != summary.test_loss
 
 
@@ -176,7 +177,7 @@ def test_the_callers_threads_and_random_numbers_stay(tmp_path: Path) -> None:
         {"optimiser": "adam", "lr": 0.001, "clip": 1.0, "late_start": 0.5},
         {"bw_bits": (6, 8), "lr_schedule": "cyclic", "lr_cycles": 3, "warm_up": 2, "every": 2},
         {"swa_start": 4, "swa_every": 3},
-        {"results": "rounded"},
+        {"results": "exact"},
     ],
     ids=lambda changes: "-".join(changes),
 )

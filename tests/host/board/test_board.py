@@ -12,12 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
-from host.compiler.jobs import Job, Step, drawn_operands, pass_precision, stored_results, training_jobs
+from host.compiler.jobs import Job, Step, drawn_operands, pass_precision, training_jobs
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.networks import cifar_resnet
 from host.compiler.plan import Plan
+from host.compiler.results import Results, stored_results
 from host.driver.accelerator import Accelerator
 from host.driver.devices import open_device
 from host.driver.errors import DeviceBusyError, ExecutionError
@@ -43,7 +45,7 @@ def accelerator() -> Iterator[Accelerator]:
         yield opened
 
 
-def expected(accelerator: Accelerator, job: Job, results: str) -> np.ndarray:
+def expected(accelerator: Accelerator, job: Job, results: Results) -> np.ndarray:
     """The reference on memory of its own, without any driver."""
     plan = Plan()
     output = stored_results(job.layer, job.which, job.precision, results)
@@ -65,41 +67,41 @@ def test_done_comes_by_interrupt(accelerator: Accelerator) -> None:
     assert accelerator.core.by_interrupt, "wired to IRQ_F2P, and known to the kernel as a UIO device?"
 
 
-@pytest.mark.parametrize("bits", [(3, 8), (8, 8), (1, 16)])
+@pytest.mark.parametrize("bits", [Bits(3, 8), Bits(8, 8), Bits(1, 16)])
 @pytest.mark.parametrize("which", list(Pass))
-def test_every_pass_is_exact(accelerator: Accelerator, which: Pass, bits: tuple[int, int]) -> None:
-    job = Job("layer", LAYER, which, Step(0, *bits))
-    done = run_pass(accelerator, LAYER, which, pass_precision(which, *bits), *drawn_operands(job))
-    assert np.array_equal(done.result, expected(accelerator, job, "exact"))
+def test_every_pass_is_exact(accelerator: Accelerator, which: Pass, bits: Bits) -> None:
+    job = Job("layer", LAYER, which, Step(0, bits))
+    done = run_pass(accelerator, LAYER, which, pass_precision(which, bits), *drawn_operands(job))
+    assert np.array_equal(done.result, expected(accelerator, job, Results.EXACT))
     assert done.outcome.counters.total >= done.outcome.counters.busy > 0
 
 
 def test_a_stream_at_changing_precision_is_exact(accelerator: Accelerator) -> None:
     layers = {name: layer for name, layer in cifar_resnet(8, batch=2).items() if name.startswith("layer3")}
-    steps = [Step(0, 3, 8), Step(1, 8, 8), Step(2, 3, 8)]
+    steps = [Step(0, Bits(3, 8)), Step(1, Bits(8, 8)), Step(2, Bits(3, 8))]
     wrong: list[str] = []
 
     def check(done: Done) -> None:
-        if not np.array_equal(done.result, expected(accelerator, done.job, "int16")):
+        if not np.array_equal(done.result, expected(accelerator, done.job, Results.ROUNDED)):
             wrong.append(str(done.job))
 
-    with Stream(accelerator, layers, {(step.fw_bits, step.bw_bits) for step in steps}) as stream:
+    with Stream(accelerator, layers, {step.bits for step in steps}) as stream:
         stream.run(training_jobs(layers, steps), drawn_operands, check)
     assert wrong == []
 
 
 def test_the_same_list_again_gives_the_same(accelerator: Accelerator) -> None:
     """Caches, if flushes were missing, show up here."""
-    job = Job("layer", LAYER, Pass.FORWARD, Step(0, 4, 8))
-    with Stream(accelerator, {"layer": LAYER}, [(4, 8)], "exact") as stream:
+    job = Job("layer", LAYER, Pass.FORWARD, Step(0, Bits(4, 8)))
+    with Stream(accelerator, {"layer": LAYER}, [Bits(4, 8)], Results.EXACT) as stream:
         for _ in range(20):
             for done in stream.repeat(job, drawn_operands(job), 3):
-                assert np.array_equal(done.result, expected(accelerator, job, "exact"))
+                assert np.array_equal(done.result, expected(accelerator, job, Results.EXACT))
 
 
 def test_a_bad_command_is_named_and_the_next_list_runs(accelerator: Accelerator) -> None:
-    job = Job("layer", LAYER, Pass.FORWARD, Step(0, 4, 8))
-    with Stream(accelerator, {"layer": LAYER}, [(4, 8)], "exact") as stream:
+    job = Job("layer", LAYER, Pass.FORWARD, Step(0, Bits(4, 8)))
+    with Stream(accelerator, {"layer": LAYER}, [Bits(4, 8)], Results.EXACT) as stream:
         commands = stream.compiled(job).commands
         stream._region.memory[commands.offset] = 0
         stream._region.flush(commands.offset, COMMAND_BYTES)
@@ -107,7 +109,7 @@ def test_a_bad_command_is_named_and_the_next_list_runs(accelerator: Accelerator)
             next(stream.repeat(job, drawn_operands(job), 1))
         stream._region.upload_list(commands)
         done = next(stream.repeat(job, drawn_operands(job), 1))
-        assert np.array_equal(done.result, expected(accelerator, job, "exact"))
+        assert np.array_equal(done.result, expected(accelerator, job, Results.EXACT))
 
 
 @pytest.mark.skipif(SIMULATED != "pynq", reason="each simulated device is another one")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from host.compiler.bits import Bits
 from host.compiler.layer import Pass
-from host.compiler.memory_need import MIB, Bits, boot_option, largest_pass, main, pass_need
+from host.compiler.memory_need import MIB, boot_option, largest_pass, main, pass_need
 from host.compiler.networks import cifar_resnet
+from host.compiler.results import Results
 from tests.tools import ZC706
 
 BATCH = 8
@@ -16,13 +18,13 @@ COMMAND = 128
 WEIGHTS = 16 * 3 * 64  # 16 output channels of 3 · 3 words a plane, 8 planes: 144 bytes, on 64
 
 
-def need(which: Pass, exact: bool = False) -> int:
-    return pass_need("layer1.0.conv1", LAYERS["layer1.0.conv1"], which, Bits(8, 6), ZC706, exact).bytes
+def need(which: Pass, results: Results = Results.ROUNDED) -> int:
+    return pass_need("layer1.0.conv1", LAYERS["layer1.0.conv1"], which, Bits(8, 6), ZC706, results).bytes
 
 
 def test_a_pass_needs_its_operands_results_sums_and_command() -> None:
     assert need(Pass.FORWARD) == PIXELS * 16 + WEIGHTS + PIXELS * 16 * 2 + PIXELS * 4 + COMMAND
-    assert need(Pass.FORWARD, exact=True) == PIXELS * 16 + WEIGHTS + PIXELS * 16 * 4 + COMMAND
+    assert need(Pass.FORWARD, Results.EXACT) == PIXELS * 16 + WEIGHTS + PIXELS * 16 * 4 + COMMAND
     assert need(Pass.INPUT_ERROR) == PIXELS * 12 + WEIGHTS + PIXELS * 16 * 2 + PIXELS * 4 + COMMAND
     gradient = 16 * 16 * 9 * 4
     assert need(Pass.WEIGHT_GRADIENT) == PIXELS * 16 + PIXELS * 12 + gradient + COMMAND

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cpt_model.affine_pass import float_pass, quantised_pass
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Precision
 from host.driver.execute import ExecutionError, run_pass
@@ -43,8 +44,8 @@ def test_every_integer_and_every_float_equals_pytorchs(
 ) -> None:
     layer = LAYERS[name]
     a, b = float_operands(layer, which)
-    ours = run_quantised(executor(ZC706), layer, which, a, b, fw_bits=4, bw_bits=6, seed=3)
-    theirs = quantised_pass(layer, which, a, b, fw_bits=4, bw_bits=6, seed=3)
+    ours = run_quantised(executor(ZC706), layer, which, a, b, bits=Bits(4, 6), seed=3)
+    theirs = quantised_pass(layer, which, a, b, bits=Bits(4, 6), seed=3)
     assert np.array_equal(ours.accumulators, theirs.accumulators)
     assert np.array_equal(ours.values, theirs.values)
 
@@ -54,7 +55,7 @@ def test_every_integer_and_every_float_equals_pytorchs(
 def test_wide_codes_come_close_to_the_unquantised_pass(name: str, which: Pass) -> None:
     layer = LAYERS[name]
     a, b = float_operands(layer, which)
-    ours = run_quantised(Reference(ZC706), layer, which, a, b, fw_bits=12, bw_bits=12, seed=None)
+    ours = run_quantised(Reference(ZC706), layer, which, a, b, bits=Bits(12, 12), seed=None)
     exact = float_pass(layer, which, a, b)
     assert np.abs(ours.values - exact).max() < 0.01 * np.abs(exact).max()
 

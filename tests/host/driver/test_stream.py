@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from cpt_model.arithmetic.integer import integer_pass
-from host.compiler.jobs import Job, Step, drawn_operands, stored_results, training_jobs
-from host.compiler.layer import Conv, LayerError, Pass
+from host.compiler.bits import Bits
+from host.compiler.jobs import Job, Step, drawn_operands, training_jobs
+from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.networks import cifar_resnet
 from host.compiler.plan import Plan
-from host.compiler.precision import EXACT, Precision
+from host.compiler.precision import Precision
+from host.compiler.results import Results, stored_results
 from host.driver.errors import ExecutionError
 from host.driver.stream import Done, Stream
 from host.measure.golden import Golden
@@ -25,16 +27,16 @@ SMALL = {
     "again": Conv(2, 16, 20, 6, 6, (3, 3), (2, 2), (1, 1)),
     "depthwise": Conv(2, 20, 20, 3, 3, (3, 3), padding=(1, 1), groups=20),
 }
-STEPS = (Step(0, 3, 8), Step(1, 8, 8), Step(2, 3, 8), Step(3, 5, 6))
+STEPS = (Step(0, Bits(3, 8)), Step(1, Bits(8, 8)), Step(2, Bits(3, 8)), Step(3, Bits(5, 6)))
 
 
-def bits(steps: tuple[Step, ...]) -> list[tuple[int, int]]:
-    return [(step.fw_bits, step.bw_bits) for step in steps]
+def bits(steps: tuple[Step, ...]) -> list[Bits]:
+    return [step.bits for step in steps]
 
 
 @pytest.mark.parametrize("name", DEVICES)
-@pytest.mark.parametrize("results", ["int16", "exact"])
-def test_every_pass_of_a_schedule_is_exact(name: str, results: str) -> None:
+@pytest.mark.parametrize("results", [Results.ROUNDED, Results.INT16, Results.EXACT])
+def test_every_pass_of_a_schedule_is_exact(name: str, results: Results) -> None:
     jobs = list(training_jobs(SMALL, STEPS))
     golden = Golden.made("small", SMALL, STEPS, jobs, results, integer_pass)
     seen: list[Job] = []
@@ -69,8 +71,8 @@ def test_nothing_is_allocated_or_planned_when_the_precision_changes() -> None:
 
 def test_the_next_upload_and_the_last_result_lie_behind_execution() -> None:
     busy: dict[str, list[bool]] = {"upload": [], "result": []}
-    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [(3, 8)]) as stream:
-        jobs = list(training_jobs({"conv1": SMALL["conv1"]}, [Step(0, 3, 8)] * 2))
+    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [Bits(3, 8)]) as stream:
+        jobs = list(training_jobs({"conv1": SMALL["conv1"]}, [Step(0, Bits(3, 8))] * 2))
 
         def operands(job: Job) -> tuple[np.ndarray, np.ndarray]:
             busy["upload"].append(accelerator.device._registers._busy)
@@ -86,18 +88,18 @@ def test_the_next_upload_and_the_last_result_lie_behind_execution() -> None:
 
 def test_with_one_bank_the_simulated_device_would_see_the_race(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("host.driver.stream.BANKS", 1)
-    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [(3, 8)]) as stream:
-        jobs = list(training_jobs(SMALL, [Step(0, 3, 8)]))
+    with driven(Slow(TINY)) as accelerator, Stream(accelerator, SMALL, [Bits(3, 8)]) as stream:
+        jobs = list(training_jobs(SMALL, [Step(0, Bits(3, 8))]))
         with pytest.raises(RuntimeError, match="of the running list uses"):
             stream.run(jobs, drawn_operands, lambda _: None)
 
 
 def test_unprepared_precisions_and_layers_are_refused() -> None:
-    with driven() as accelerator, Stream(accelerator, SMALL, [(3, 8), (8, 8)]) as stream:
+    with driven() as accelerator, Stream(accelerator, SMALL, [Bits(3, 8), Bits(8, 8)]) as stream:
         with pytest.raises(ValueError, match=r"iteration 7, conv1, forward pass at 4/8 bits.*there are: 3/8, 8/8"):
-            stream.compiled(Job("conv1", SMALL["conv1"], Pass.FORWARD, Step(7, 4, 8)))
+            stream.compiled(Job("conv1", SMALL["conv1"], Pass.FORWARD, Step(7, Bits(4, 8))))
         with pytest.raises(ValueError, match="no list was compiled for this layer"):
-            stream.compiled(Job("other", Conv.linear(1, 3, 3), Pass.FORWARD, Step(0, 3, 8)))
+            stream.compiled(Job("other", Conv.linear(1, 3, 3), Pass.FORWARD, Step(0, Bits(3, 8))))
 
 
 def test_a_broken_list_names_iteration_layer_and_pass_and_the_stream_goes_on() -> None:
@@ -115,7 +117,7 @@ def test_a_broken_list_names_iteration_layer_and_pass_and_the_stream_goes_on() -
 
 def test_an_empty_stream_is_refused() -> None:
     with driven() as accelerator, pytest.raises(ValueError, match="at least one layer"):
-        Stream(accelerator, {}, [(3, 8)])
+        Stream(accelerator, {}, [Bits(3, 8)])
 
 
 def test_training_skips_the_images_error() -> None:
@@ -127,8 +129,8 @@ def test_training_skips_the_images_error() -> None:
 
 @pytest.mark.parametrize("which", [Pass.FORWARD, Pass.INPUT_ERROR])
 def test_sixteen_bits_never_saturate_and_use_their_range(which: Pass) -> None:
-    job = Job("x", SMALL["strided"], which, Step(0, 8, 8))
-    output = stored_results(job.layer, which, job.precision, "int16")
+    job = Job("x", SMALL["strided"], which, Step(0, Bits(8, 8)))
+    output = stored_results(job.layer, which, job.precision, Results.INT16)
     terms = 9 * (16 if which is Pass.FORWARD else 20)
     largest = terms * (255 if which is Pass.FORWARD else 128) * 128
     assert largest / 2**output.shift <= 2**15 - 1 < largest / 2 ** (output.shift - 1)
@@ -137,17 +139,10 @@ def test_sixteen_bits_never_saturate_and_use_their_range(which: Pass) -> None:
 @pytest.mark.parametrize(("build", "width", "planes"), [(ZC706, 32, True), (TINY, 32, False), (ZC706, 128, False)])
 def test_narrow_results_are_planes_where_a_row_of_them_fits(build: Build, width: int, planes: bool) -> None:
     layer, precision = Conv(1, 16, 16, 4, width, (3, 3), padding=(1, 1)), Precision(3, 3, b_signed=True)
-    stored = stored_results(layer, Pass.FORWARD, precision, "rounded")
+    stored = stored_results(layer, Pass.FORWARD, precision, Results.ROUNDED)
     (command,) = lower(layer, Pass.FORWARD, precision, build, stored, plan=Plan()).commands
     assert (command.out_format == Format.PLANES) == planes
     assert command.out_bits == 11
-
-
-def test_gradients_are_exact_and_other_results_are_refused() -> None:
-    job = Job("x", SMALL["strided"], Pass.WEIGHT_GRADIENT, Step(0, 8, 8))
-    assert stored_results(job.layer, job.which, job.precision, "int16") == EXACT
-    with pytest.raises(LayerError, match="unknown results 'float'; there are: rounded, int16, "):
-        stored_results(job.layer, job.which, job.precision, "float")
 
 
 @pytest.mark.slow
@@ -157,13 +152,13 @@ def test_an_iteration_of_resnet_8_is_exact_at_3_8_and_8_8(device: str) -> None:
     layers = cifar_resnet(8, batch=8 if device == "hls" else 1)
     if device == "rtl":
         layers = {name: layers[name] for name in ("layer3.0.conv1", "layer3.0.shortcut", "layer3.0.conv2")}
-    steps = (Step(0, 3, 8), Step(1999, 8, 8))
+    steps = (Step(0, Bits(3, 8)), Step(1999, Bits(8, 8)))
     jobs = list(training_jobs(layers, steps))
-    golden = Golden.made("resnet8", layers, steps, jobs, "exact", integer_pass)
+    golden = Golden.made("resnet8", layers, steps, jobs, Results.EXACT, integer_pass)
     from host.driver.devices import open_device
 
     with (
         open_device(device, ZC706 if device == "hls" else TINY) as accelerator,
-        Stream(accelerator, layers, bits(steps), "exact") as stream,
+        Stream(accelerator, layers, bits(steps), Results.EXACT) as stream,
     ):
         stream.run(jobs, drawn_operands, lambda done: golden.check(done.job, done.result, done.row_sums))

@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 
 from cpt_model.arithmetic.integer import integer_pass
+from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step, drawn_operands, training_jobs
 from host.compiler.layer import Conv, Pass
+from host.compiler.results import Results
 from host.measure.golden import Golden, GoldenError, digest, job_key
 
 LAYERS = {"a": Conv(2, 5, 7, 4, 4, (3, 3), (2, 2), (1, 1)), "b": Conv(2, 5, 7, 4, 4, (3, 3), (2, 2), (1, 1))}
-STEPS = (Step(0, 3, 8), Step(9, 4, 8))
+STEPS = (Step(0, Bits(3, 8)), Step(9, Bits(4, 8)))
 
 
 @pytest.fixture
 def golden() -> Golden:
-    return Golden.made("net", LAYERS, STEPS, training_jobs(LAYERS, STEPS), "exact", integer_pass)
+    return Golden.made("net", LAYERS, STEPS, training_jobs(LAYERS, STEPS), Results.EXACT, integer_pass)
 
 
 def test_a_result_is_accepted_and_one_wrong_bit_is_not(golden: Golden) -> None:
@@ -38,7 +40,7 @@ def test_row_sums_count_too() -> None:
 def test_layers_of_one_shape_share_their_data(golden: Golden) -> None:
     assert len(golden.digests) == len(STEPS) * len(Pass)
     assert job_key(Job("a", LAYERS["a"], Pass.FORWARD, STEPS[0])) == job_key(
-        Job("b", LAYERS["b"], Pass.FORWARD, Step(77, 3, 5))
+        Job("b", LAYERS["b"], Pass.FORWARD, Step(77, Bits(3, 5)))
     )
 
 
@@ -49,7 +51,7 @@ def test_a_file_gives_the_same_data_back(golden: Golden, tmp_path: Path) -> None
 
 def test_a_pass_that_was_not_exported_is_named(golden: Golden) -> None:
     with pytest.raises(GoldenError, match="a, forward pass at 5/8 bits: the golden data has no such pass"):
-        golden.check(Job("a", LAYERS["a"], Pass.FORWARD, Step(1, 5, 8)), np.zeros(1, int), None)
+        golden.check(Job("a", LAYERS["a"], Pass.FORWARD, Step(1, Bits(5, 8))), np.zeros(1, int), None)
 
 
 @pytest.mark.parametrize(

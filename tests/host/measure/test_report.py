@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step
 from host.compiler.layer import Conv, Pass
 from host.driver.outcome import ListOutcome
@@ -16,7 +17,7 @@ from host.measure.source import Source
 from sim.contract import NO_COMMAND, Counters, Error
 from tests.tools import TINY
 
-JOB = Job("conv1", Conv(2, 3, 16, 8, 8, (3, 3), padding=(1, 1)), Pass.FORWARD, Step(0, 3, 8))
+JOB = Job("conv1", Conv(2, 3, 16, 8, 8, (3, 3), padding=(1, 1)), Pass.FORWARD, Step(0, Bits(3, 8)))
 
 
 def outcome(cycles: int, seconds: float) -> ListOutcome:
@@ -51,7 +52,7 @@ def test_latency_is_the_hosts_clock_on_a_board_and_cycles_elsewhere(
     assert (found.cycles, found.busy, found.load_stall, found.store_stall) == (1100, 550, 3, 4)
     assert (found.bound_us, found.model_us) == (4.0, 5.0)
     assert found.ratio == pytest.approx(median / 5)
-    assert (found.build, found.clock_mhz, found.results) == ("tiny", 200, "int16")
+    assert (found.build, found.clock_mhz, found.results) == ("tiny", 200, "rounded")
 
 
 @pytest.mark.parametrize("simulates", ["rtl", "hls", "reference", "Broken"])

@@ -60,7 +60,7 @@ def test_a_processor_that_multiplies_no_bytes(monkeypatch: pytest.MonkeyPatch, t
             monkeypatch.setattr(library, "_writable_folder", lambda: tmp_path)
         library.load.cache_clear()
         torch.manual_seed(0)
-        layer = prepare_(nn.Conv2d(5, 6, 3), Config(bits=Bits(8, 8), policy="none"))
+        layer = prepare_(nn.Conv2d(5, 6, 3), Config(bits=Bits(8, 8), policy="none", results="exact"))
         parts = trained_step(layer, x)
         assert layer.weight.grad is not None
         results.append([patterns(each) for each in (*parts, layer.weight.grad)])
@@ -129,7 +129,8 @@ def test_a_whole_training_step_is_the_same_to_the_bit(
         for bits in (Bits(2, 2), Bits(8, 8), Bits(16, 16)):
             torch.manual_seed(0)
             layers = nn.Conv2d(shape[1], 6, 3, 1, 2), nn.ReLU(), nn.Conv2d(6, 4, (2, 1), 2, groups=2)
-            model = prepare_(nn.Sequential(*layers), Config(quantiser, bits=bits, gradient_bits=bits.gradient))
+            config = Config(quantiser, bits=bits, gradient_bits=bits.backward, results="exact")
+            model = prepare_(nn.Sequential(*layers), config)
             if in_cpp:
                 parts = trained_step(model, x)
             else:

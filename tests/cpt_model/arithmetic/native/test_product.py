@@ -15,10 +15,11 @@ from cpt_model import Bits, Config, prepare_
 from cpt_model.arithmetic import native, passes
 from cpt_model.arithmetic.affine import Quantised, quantise
 from cpt_model.arithmetic.exact import geometry_numbers, lift_to_bytes
-from cpt_model.arithmetic.results import RESULTS
+from cpt_model.arithmetic.results import TRAINED
 from cpt_model.arithmetic.weights import Weights
 from cpt_model.quantisers import SBM
 from host.compiler.layer import Conv, Pass
+from host.compiler.results import Results
 from tests.cpt_model.arithmetic.native.layers import dense_layers
 from tests.cpt_model.layer_tools import kernels, patterns, pytorch_alone
 
@@ -36,7 +37,9 @@ def drawn(layer: Conv, which: Pass, bits: tuple[int, int], seed: int, zero: int 
     return stored, torch.randn(layer.weight_shape, generator=generator)
 
 
-def check(layer: Conv, which: Pass, a: Quantised, weights: torch.Tensor, bits: int, results: str = "exact") -> bool:
+def check(
+    layer: Conv, which: Pass, a: Quantised, weights: torch.Tensor, bits: int, results: Results = Results.EXACT
+) -> bool:
     """Whether the kernel was asked; the results are PyTorch's, to the bit."""
     codes = SBM().pass_weights(weights, bits, which, layer.groups)
     with patch.object(native, "product", wraps=native.product) as product:
@@ -56,7 +59,7 @@ def check(layer: Conv, which: Pass, a: Quantised, weights: torch.Tensor, bits: i
     st.booleans(),
     st.integers(0, 99),
     st.booleans(),
-    st.sampled_from(RESULTS),
+    st.sampled_from(TRAINED),
 )
 def test_any_layer(
     layer: Conv,
@@ -67,7 +70,7 @@ def test_any_layer(
     weights_last: bool,
     seed: int,
     on_bytes: bool,
-    results: str,
+    results: Results,
 ) -> None:
     channels = layer.in_channels if which is Pass.FORWARD else layer.out_channels
     height, width = layer.output_shape[2:] if which is Pass.FORWARD else layer.input_shape[2:]
@@ -107,10 +110,10 @@ def test_the_bound_is_met_exactly(last: int, asked: bool) -> None:
     codes = torch.tensor([32767.0, 32767.0, last]).reshape(layer.weight_shape)
     weights = Weights.of(Quantised(codes, ONE, 0 * ONE, 16, True), Pass.FORWARD, 1)
     with patch.object(native, "product", wraps=native.product) as product:
-        result = passes.forward(layer, x, weights)
+        result = passes.forward(layer, x, weights, None, Results.EXACT)
     assert product.called is asked
     with pytorch_alone():
-        assert np.array_equal(patterns(result), patterns(passes.forward(layer, x, weights)))
+        assert np.array_equal(patterns(result), patterns(passes.forward(layer, x, weights, None, Results.EXACT)))
 
 
 @pytest.mark.parametrize("channels", [(1, 6), (6, 1), (1, 1), (6, 8)])
