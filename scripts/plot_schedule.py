@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cpt_model.methods.schedules_plot import ScheduleRow
+    from cpt_model.cost.schedules_plot import ScheduleRow
 
 GROUPS = ("ten", "all")
 
@@ -37,7 +37,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cpt_model.methods.schedules_plot import describe, plot
+    from cpt_model.cost.schedules_plot import describe, plot
     from cpt_model.schedules import LateStart, named
     from host.compiler.bits import check_bits
 
