@@ -54,8 +54,8 @@ def add_flags(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.experiments import experiment, planned_runs
+    from cpt_model.experiments.findings import gather
     from cpt_model.experiments.report import notes, render, write_report, write_results
-    from cpt_model.experiments.results import gather
 
     if arguments.name is None:
         print(listing())

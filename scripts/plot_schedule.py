@@ -13,7 +13,7 @@ from scripts.parser import Parser
 from sim.common.flag_types import share
 
 if TYPE_CHECKING:
-    from cpt_model.methods.schedules_plot import ScheduleRow
+    from cpt_model.cost.schedules_plot import ScheduleRow
 
 GROUPS = ("ten", "all")
 DESCRIPTION = """\
@@ -41,7 +41,7 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cpt_model.methods.schedules_plot import describe, plot
+    from cpt_model.cost.schedules_plot import describe, plot
     from cpt_model.schedules import LateStart, named
 
     if arguments.out.suffix != ".png":

@@ -2,6 +2,6 @@
 
 from cpt_model.callbacks.huggingface import HuggingFacePrecision
 from cpt_model.callbacks.lightning import LightningPrecision
-from cpt_model.run import Plan
+from cpt_model.precision_run import Plan
 
 __all__ = ["HuggingFacePrecision", "LightningPrecision", "Plan"]

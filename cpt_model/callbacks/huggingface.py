@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from cpt_model.run import Plan, Run
+from cpt_model.precision_run import Plan, PrecisionRun
 
 try:
     from transformers import TrainerCallback
@@ -34,10 +34,10 @@ class HuggingFacePrecision(TrainerCallback):
         super().__init__()
         self.plan = plan
         self.resume_from = resume_from
-        self.run: Run | None = None
+        self.run: PrecisionRun | None = None
 
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **others: Any) -> None:
-        self.run = Run(model, self.plan, state.max_steps)
+        self.run = PrecisionRun(model, self.plan, state.max_steps)
         if state.global_step:
             self.run.load_state_dict(self._saved(args, state))
         if args.eval_on_start:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cpt_model.precision import set_precision
-from cpt_model.run import Plan, Run
+from cpt_model.precision_run import Plan, PrecisionRun
 
 try:
     from lightning.pytorch.callbacks import Callback
@@ -36,7 +36,7 @@ class LightningPrecision(Callback):
             raise ImportError("LightningPrecision needs Lightning: pip install lightning")
         super().__init__()
         self.plan = plan
-        self.run: Run | None = None
+        self.run: PrecisionRun | None = None
         self._saved: dict[str, Any] | None = None
         self._optimiser_steps = 0
 
@@ -44,7 +44,7 @@ class LightningPrecision(Callback):
         total = self.plan.total_steps or trainer.estimated_stepping_batches
         if total == float("inf"):
             raise ValueError("the trainer has no end: give Plan(total_steps=...), max_steps or max_epochs")
-        self.run = Run(pl_module, self.plan, int(total))
+        self.run = PrecisionRun(pl_module, self.plan, int(total))
         self._restore()
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
@@ -77,7 +77,7 @@ class LightningPrecision(Callback):
         if self._saved is None:
             raise ValueError("the checkpoint was saved without LightningPrecision: its precision is not known")
         if self.run is None and trainer.state.fn != "fit":
-            self.run = Run(pl_module, self.plan, self._saved["scheduler"]["total_steps"])
+            self.run = PrecisionRun(pl_module, self.plan, self._saved["scheduler"]["total_steps"])
         self._restore()
 
     def _restore(self) -> None:

@@ -8,25 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from cpt_model.drawing.html import page, paragraph, picture, table
+from cpt_model.drawing.spread import NONE, spread
 from cpt_model.drawing.text import render as render_table
+from cpt_model.experiments.findings import Findings, Row
 from cpt_model.experiments.plot import plot
-from cpt_model.experiments.results import Results, Row, Spread
 from sim.common.files import write_atomically
 
 HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of {first}", "board hours", "of {first}")
 PAPER_HEAD = ("paper (%)", "difference there")
-NONE = "–"
-
-
-def spread(value: Spread | None, sign: str = "") -> str:
-    """Mean ± standard deviation.
-
-    >>> spread(Spread(71.234, 0.5, 3)), spread(Spread(-0.3, None, 1), "+")
-    ('71.23 ± 0.50', '-0.30')
-    """
-    if value is None:
-        return NONE
-    return f"{value.mean:{sign}.2f}" + ("" if value.deviation is None else f" ± {value.deviation:.2f}")
 
 
 def cells(row: Row, paper: bool) -> list[str]:
@@ -43,31 +32,31 @@ def cells(row: Row, paper: bool) -> list[str]:
     return found
 
 
-def text_table(results: Results) -> tuple[list[str], list[list[str]]]:
+def text_table(findings: Findings) -> tuple[list[str], list[list[str]]]:
     """Head and rows; the papers' columns only where a paper has numbers."""
-    paper = any(row.paper_accuracy is not None for row in results.rows)
-    first = results.experiment.variants[0].title
+    paper = any(row.paper_accuracy is not None for row in findings.rows)
+    first = findings.experiment.variants[0].title
     head = [name.format(first=first) for name in (*HEAD, *(PAPER_HEAD if paper else ()))]
-    return head, [cells(row, paper) for row in results.rows]
+    return head, [cells(row, paper) for row in findings.rows]
 
 
-def render(results: Results) -> str:
+def render(findings: Findings) -> str:
     """The table for a terminal."""
-    return render_table(*text_table(results))
+    return render_table(*text_table(findings))
 
 
-def scale(results: Results) -> str:
+def scale(findings: Findings) -> str:
     """At which scale the experiment ran, in a sentence."""
-    if not results.finished:
+    if not findings.finished:
         return "No run has finished yet."
     kinds = {
         f"{each.arch} on {each.dataset}, {each.steps:,} steps of {each.batch} images ({each.epochs:.1f} epochs)"
         f"{'' if run.settings.augment else ' without crops and flips'}"
-        for run, each in results.finished
+        for run, each in findings.finished
     }
-    seeds = sorted({run.seed for run, _ in results.finished})
-    whole = "" if any(run.settings.test_limit for run, _ in results.finished) else "whole "
-    quantised = any(each.eval_bits[0] for _, each in results.finished)
+    seeds = sorted({run.seed for run, _ in findings.finished})
+    whole = "" if any(run.settings.test_limit for run, _ in findings.finished) else "whole "
+    quantised = any(each.eval_bits[0] for _, each in findings.finished)
     bits = "at each schedule's highest bits" if quantised else "in float32"
     return (
         f"Ours: {'; '.join(sorted(kinds))}, seeds {', '.join(map(str, seeds))}, "
@@ -75,45 +64,45 @@ def scale(results: Results) -> str:
     )
 
 
-def notes(results: Results) -> list[str]:
+def notes(findings: Findings) -> list[str]:
     """What a reader must know to read the table."""
-    first = results.experiment.variants[0].title
-    found = [scale(results)]
-    if results.experiment.paper:
-        found.append(f"Paper: {results.experiment.paper}. The scales differ: compare differences, not accuracies.")
+    first = findings.experiment.variants[0].title
+    found = [scale(findings)]
+    if findings.experiment.paper:
+        found.append(f"Paper: {findings.experiment.paper}. The scales differ: compare differences, not accuracies.")
     found += [
         f"± is the standard deviation over n seeds; 'difference' is to {first}, seed by seed (same data order, same "
         "initial weights). With so few seeds a difference within twice its spread says little.",
         "GBitOPs are counted as the papers do; board hours follow the law fitted to the CPT paper's board and are no "
         "measurement of ours.",
     ]
-    limited = [run for run, _ in results.finished if run.settings.limit or run.settings.test_limit]
+    limited = [run for run, _ in findings.finished if run.settings.limit or run.settings.test_limit]
     if limited:
         one = limited[0].settings
         found.append(f"Only {one.limit or 'all'} training and {one.test_limit or 'all'} test images were used.")
-    if results.missing:
-        names = ", ".join(f"{run.variant.title} seed {run.seed}" for run in results.missing)
+    if findings.missing:
+        names = ", ".join(f"{run.variant.title} seed {run.seed}" for run in findings.missing)
         found.append(f"Not run yet, and not in the table: {names}.")
     return found
 
 
-def seed_rows(results: Results) -> tuple[list[str], list[list[str]]]:
+def seed_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
     """Every single run's accuracy."""
-    seeds = sorted({run.seed for run, _ in results.finished})
+    seeds = sorted({run.seed for run, _ in findings.finished})
     rows = []
-    for row in results.rows:
-        found = results.accuracies(row.variant)
+    for row in findings.rows:
+        found = findings.accuracies(row.variant)
         rows.append([row.variant, *(f"{found[seed]:.2f}" if seed in found else NONE for seed in seeds)])
     return ["variant", *(f"seed {seed}" for seed in seeds)], rows
 
 
-def markdown(results: Results) -> str:
+def markdown(findings: Findings) -> str:
     """The table and its notes, as committed beside the code."""
-    lines = [f"# {results.experiment.name}", "", results.experiment.question, ""]
-    for head, rows in (text_table(results), seed_rows(results)):
+    lines = [f"# {findings.experiment.name}", "", findings.experiment.question, ""]
+    for head, rows in (text_table(findings), seed_rows(findings)):
         lines += [_bar(head), _bar(["---"] * len(head)), *map(_bar, rows), ""]
-    lines += [f"- {note}" for note in notes(results)]
-    lines += ["", f"Made by `cpt experiment {results.experiment.name}`."]
+    lines += [f"- {note}" for note in notes(findings)]
+    lines += ["", f"Made by `cpt experiment {findings.experiment.name}`."]
     return "\n".join(lines) + "\n"
 
 
@@ -121,56 +110,56 @@ def _bar(row: Sequence[str]) -> str:
     return f"| {' | '.join(row)} |"
 
 
-def as_json(results: Results) -> str:
-    experiment = results.experiment
+def as_json(findings: Findings) -> str:
+    experiment = findings.experiment
     content = {
         "experiment": experiment.name,
         "question": experiment.question,
         "paper": experiment.paper,
         "recipe": dict(experiment.recipe),
-        "notes": notes(results),
-        "rows": [asdict(row) for row in results.rows],
+        "notes": notes(findings),
+        "rows": [asdict(row) for row in findings.rows],
         "runs": [
             {
                 "variant": run.variant.title,
                 "seed": run.seed,
                 **{key: value for key, value in asdict(summary).items() if key != "folder"},
             }
-            for run, summary in results.finished
+            for run, summary in findings.finished
         ],
-        "missing": [{"variant": run.variant.title, "seed": run.seed} for run in results.missing],
+        "missing": [{"variant": run.variant.title, "seed": run.seed} for run in findings.missing],
     }
     return json.dumps(content, indent=2) + "\n"
 
 
-def write_report(results: Results, out: Path) -> list[Path]:
+def write_report(findings: Findings, out: Path) -> list[Path]:
     """All four files, into a folder that is made if need be."""
     out.mkdir(parents=True, exist_ok=True)
     files = [out / f"report.{kind}" for kind in ("json", "md", "png", "html")]
-    write_atomically(files[0], as_json(results))
-    write_atomically(files[1], markdown(results))
-    plot(results, files[2])
-    write_atomically(files[3], html(results, files[2]))
+    write_atomically(files[0], as_json(findings))
+    write_atomically(files[1], markdown(findings))
+    plot(findings, files[2])
+    write_atomically(files[3], html(findings, files[2]))
     return files
 
 
-def html(results: Results, image: Path) -> str:
-    experiment = results.experiment
+def html(findings: Findings, image: Path) -> str:
+    experiment = findings.experiment
     return page(
         f"{experiment.name}: {experiment.question}",
         [
-            table(*text_table(results)),
+            table(*text_table(findings)),
             picture(image, f"accuracy of each variant, and over bit operations: {experiment.name}"),
-            *(paragraph(note) for note in notes(results)),
-            table(*seed_rows(results), title="Test accuracy of every run (%)"),
+            *(paragraph(note) for note in notes(findings)),
+            table(*seed_rows(findings), title="Test accuracy of every run (%)"),
         ],
     )
 
 
-def write_results(results: Results, folder: Path) -> list[Path]:
+def write_results(findings: Findings, folder: Path) -> list[Path]:
     """The small files that are committed: table as Markdown, everything as JSON."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / f"{results.experiment.name}.{kind}" for kind in ("json", "md")]
-    write_atomically(files[0], as_json(results))
-    write_atomically(files[1], markdown(results))
+    files = [folder / f"{findings.experiment.name}.{kind}" for kind in ("json", "md")]
+    write_atomically(files[0], as_json(findings))
+    write_atomically(files[1], markdown(findings))
     return files

@@ -1,1 +1,1 @@
-"""Methods around training, each with its plot: range test, landscape, SWA, Range BN."""
+"""Methods around training, with their plots: range test, landscape, SWA, Range BN."""

@@ -59,7 +59,7 @@ class Landscape:
         """Draws contours of every model on the same levels, and the two slices through the centre."""
         from cpt_model.methods.landscape_plot import plot
 
-        plot(self, Path(path))
+        plot(self.axis, self.losses, self.settings["bits"], Path(path))
 
 
 def direction(model: nn.Module, generator: torch.Generator) -> Direction:

@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from cpt_model.methods.range_test_result import RangeTest
 from cpt_model.precision import set_precision
 from host.compiler.bits import Bits, check_bits
 
@@ -32,46 +30,6 @@ Accuracy = Callable[[Tensor, Tensor], float]
 
 class RangeTestError(ValueError):
     """A range test that cannot be; the message says what and what is allowed."""
-
-
-@dataclass(frozen=True)
-class RangeTest:
-    """What a range test saw. `bits`, `loss`, `score` and `average` have one entry per step.
-
-    `score` is the training accuracy, or minus the loss over that of the first window; `average` is its mean over the
-    last `window` steps. `lower` is None where no width passed the threshold.
-    """
-
-    widths: list[int]
-    backward: int
-    steps: int
-    window: int
-    threshold: float
-    tolerance: float
-    metric: str
-    bits: list[int]
-    loss: list[float]
-    score: list[float]
-    average: list[float]
-    lower: int | None
-    lower_step: int | None
-    upper: int
-    width_losses: list[float]
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2)
-
-    @classmethod
-    def from_json(cls, text: str) -> RangeTest:
-        """Of `to_json`; the backward bits were called gradient_bits before."""
-        values = json.loads(text)
-        return cls(**{"backward" if name == "gradient_bits" else name: value for name, value in values.items()})
-
-    def plot(self, path: str | Path, title: str = "Precision range test") -> None:
-        """Draws the paper's Figure 4 (the curve, its width, the switching point circled) and the loss of each width."""
-        from cpt_model.methods.range_test_plot import plot
-
-        plot(self, Path(path), title)
 
 
 def top1(output: Tensor, target: Tensor) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from cpt_model.drawing.spread import Spread
 from cpt_model.drawing.style import WIDTH, as_svg, colour, logarithmic, smooth, thousands, tidy
-from cpt_model.experiments.results import Spread
 from cpt_model.reports import units
 from cpt_model.reports.legend import below
 from cpt_model.reports.report import Report

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from cpt_model.cost.accelerator import PassTime
 from cpt_model.cost.roofline import compute_roof
-from cpt_model.experiments.report import NONE, spread
-from cpt_model.experiments.results import Spread
+from cpt_model.drawing.spread import NONE, Spread, spread
 from cpt_model.reports.groups import Group
 from cpt_model.reports.networks import Network
 from cpt_model.reports.report import Report

@@ -8,7 +8,7 @@ import numpy as np
 
 from cpt_model.cost import ModelCount, Run
 from cpt_model.cost.bit_operations import step_cost
-from cpt_model.run import Plan
+from cpt_model.precision_run import Plan
 from cpt_model.schedules import Static, as_schedule
 from cpt_model.training.latency import LatencyModel
 from host.compiler.bits import Bits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cpt_model.run import Plan
+from cpt_model.precision_run import Plan
 from cpt_model.schedules import Deficit, LateStart, Schedule, Sequence, Static, named
 from cpt_model.training.settings import Settings
 from host.compiler.bits import Bits

@@ -14,11 +14,11 @@ import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from cpt_model import Config, prepare_
 from cpt_model.cost import count
 from cpt_model.models import entry
 from cpt_model.precision import quantisation_state
-from cpt_model.run import Run
+from cpt_model.precision_run import PrecisionRun
+from cpt_model.prepare import Config, prepare_
 from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging
 from cpt_model.training.checkpoint import CheckpointError, save_checkpoint
@@ -57,12 +57,12 @@ class Training:
         network = count(self.model, self.task.example(), policy=self._policy())
         schedules = None if run.is_float else plan(run)
         self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency, run.results)())
-        self.precision: Run | None = None
+        self.precision: PrecisionRun | None = None
         if schedules is not None:
             noise = noise_seed(run.seed, who.rank)
             config = Config(run.quantiser, self._policy(), self.meter.highest(), run.gradient_bits, noise, run.results)
             prepare_(self.model, config)
-            self.precision = Run(self.model, schedules, self.total)
+            self.precision = PrecisionRun(self.model, schedules, self.total)
         self.averaging = None
         if run.swa_start is not None:
             self.averaging = Averaging(self.model, run.swa_start, run.swa_every or self.task.batches.steps_per_epoch)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from cpt_model import get_precision, prepare_
 from cpt_model.callbacks import HuggingFacePrecision, huggingface
-from cpt_model.run import Plan
+from cpt_model.precision_run import Plan
 from cpt_model.schedules import CPT
 
 installed = pytest.mark.skipif(

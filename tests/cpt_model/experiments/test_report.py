@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cpt_model.experiments import PlannedRun, experiment, planned_runs
+from cpt_model.experiments.findings import Findings, gather
 from cpt_model.experiments.report import markdown, notes, render, write_report, write_results
-from cpt_model.experiments.results import Results, gather
 from cpt_model.training import Summary
 
 COSTS = {"8/8": (1000.0, 4.0), "CPT 3-8/8": (633.3, 3.168), "float32": (16000.0, None)}
@@ -49,7 +49,7 @@ def finish(run: PlannedRun, accuracy: float) -> None:
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Results:
+def results(tmp_path: Path) -> Findings:
     """Three seeds of 8/8, two of CPT, one of float32: three runs are missing."""
     wanted = experiment("static-vs-cpt").only(list(COSTS))
     runs = planned_runs(wanted, [0, 1, 2], tmp_path / "runs")
@@ -67,7 +67,7 @@ def results(tmp_path: Path) -> Results:
     return gather(wanted, runs)
 
 
-def test_means_spreads_and_differences_of_the_same_seeds(results: Results) -> None:
+def test_means_spreads_and_differences_of_the_same_seeds(results: Findings) -> None:
     static, cyclic, plain = results.rows
     assert (static.accuracy.mean, static.accuracy.deviation, static.accuracy.n) == (72.0, 2.0, 3)
     assert static.difference is None
@@ -80,7 +80,7 @@ def test_means_spreads_and_differences_of_the_same_seeds(results: Results) -> No
     assert (plain.accuracy.deviation, plain.board_hours, plain.paper_accuracy) == (None, None, None)
 
 
-def test_the_table_says_mean_spread_and_number(results: Results) -> None:
+def test_the_table_says_mean_spread_and_number(results: Findings) -> None:
     head, static, cyclic, plain = (line.split("  ") for line in render(results).splitlines())
     assert head[0].startswith("variant")
     assert "72.00 ± 2.00" in [cell.strip() for cell in static]
@@ -88,7 +88,7 @@ def test_the_table_says_mean_spread_and_number(results: Results) -> None:
     assert "75.00" in [cell.strip() for cell in plain]
 
 
-def test_what_did_not_run_is_said(results: Results) -> None:
+def test_what_did_not_run_is_said(results: Findings) -> None:
     said = " ".join(notes(results))
     assert "Not run yet, and not in the table: CPT 3-8/8 seed 1, float32 seed 0, float32 seed 2." in said
     assert "steps of 64 images (6.0 epochs) without crops and flips, seeds 0, 1, 2" in said
@@ -96,7 +96,7 @@ def test_what_did_not_run_is_said(results: Results) -> None:
     assert "evaluated on the whole test set after the last step, at each schedule's highest bits." in said
 
 
-def test_evaluation_in_float32_is_said(results: Results) -> None:
+def test_evaluation_in_float32_is_said(results: Findings) -> None:
     plain = [(run, replace(summary, eval_bits=(0, 8))) for run, summary in results.finished]
     assert "after the last step, in float32." in notes(replace(results, finished=plain))[0]
 
@@ -108,7 +108,7 @@ def test_a_part_of_the_data_is_said(tmp_path: Path) -> None:
     assert any("Only 1000 training and all test images" in note for note in notes(gather(wanted, runs)))
 
 
-def test_all_files_hold_the_same_numbers(results: Results, tmp_path: Path) -> None:
+def test_all_files_hold_the_same_numbers(results: Findings, tmp_path: Path) -> None:
     files = write_report(results, tmp_path / "out")
     assert [file.suffix for file in files] == [".json", ".md", ".png", ".html"]
     content = json.loads(files[0].read_text())
@@ -126,6 +126,6 @@ def test_all_files_hold_the_same_numbers(results: Results, tmp_path: Path) -> No
     assert kept[1].read_text() == markdown(results)
 
 
-def test_a_title_is_escaped_on_the_page(results: Results, tmp_path: Path) -> None:
+def test_a_title_is_escaped_on_the_page(results: Findings, tmp_path: Path) -> None:
     odd = replace(results, experiment=replace(results.experiment, question="Is 3 < 8?"))
     assert "Is 3 &lt; 8?" in write_report(odd, tmp_path)[3].read_text()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cpt_model.cost import Run, count_network, gbitops, paper_board
-from cpt_model.run import Plan
+from cpt_model.precision_run import Plan
 from cpt_model.schedules import CPT, Bits, Static
 from cpt_model.training.meter import Meter
 

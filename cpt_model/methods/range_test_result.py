@@ -1,22 +1,62 @@
-"""The picture of a precision range test: the paper's Figure 4, and the loss of each width beside it."""
+"""What a precision range test saw: as JSON, and as a picture."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from matplotlib.figure import Figure
-
-if TYPE_CHECKING:
-    from cpt_model.methods.range_test import RangeTest
+from typing import Any
 
 
-def plot(test: RangeTest, path: Path, title: str) -> None:
-    """Draws a test into a PNG; the folder must exist."""
-    figure = Figure(figsize=(10, 3.8), layout="constrained")
-    curve, bounds = figure.subplots(1, 2, width_ratios=[2.2, 1])
-    figure.suptitle(title)
+@dataclass(frozen=True)
+class RangeTest:
+    """What a range test saw. `bits`, `loss`, `score` and `average` have one entry per step.
 
+    `score` is the training accuracy, or minus the loss over that of the first window; `average` is its mean over the
+    last `window` steps. `lower` is None where no width passed the threshold.
+    """
+
+    widths: list[int]
+    backward: int
+    steps: int
+    window: int
+    threshold: float
+    tolerance: float
+    metric: str
+    bits: list[int]
+    loss: list[float]
+    score: list[float]
+    average: list[float]
+    lower: int | None
+    lower_step: int | None
+    upper: int
+    width_losses: list[float]
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> RangeTest:
+        """Of `to_json`; the backward bits were called gradient_bits before."""
+        values = json.loads(text)
+        return cls(**{"backward" if name == "gradient_bits" else name: value for name, value in values.items()})
+
+    def plot(self, path: str | Path, title: str = "Precision range test") -> None:
+        """Draws the paper's Figure 4 (the curve, its width, the switching point circled) and the loss of each width.
+
+        A PNG; the folder must exist.
+        """
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(10, 3.8), layout="constrained")
+        curve, bounds = figure.subplots(1, 2, width_ratios=[2.2, 1])
+        figure.suptitle(title)
+        _draw_curve(curve, self)
+        _draw_bounds(bounds, self)
+        figure.savefig(Path(path), dpi=150)
+
+
+def _draw_curve(curve: Any, test: RangeTest) -> None:
     steps = range(len(test.bits))
     percent = 100 if test.metric == "accuracy" else 1
     label = "training accuracy (%)" if test.metric == "accuracy" else "−loss / first loss"
@@ -45,6 +85,8 @@ def plot(test: RangeTest, path: Path, title: str) -> None:
     more_lines, more_names = stairs.get_legend_handles_labels()
     curve.legend(lines + more_lines, names + more_names, loc="upper left", fontsize=8)
 
+
+def _draw_bounds(bounds: Any, test: RangeTest) -> None:
     limit = test.width_losses[-1] + test.tolerance * abs(test.width_losses[-1])
     bounds.plot(test.widths, test.width_losses, "o-", color="tab:blue")
     bounds.axhline(limit, color="tab:gray", linestyle=":", label=f"widest + {test.tolerance:.0%}")
@@ -53,4 +95,3 @@ def plot(test: RangeTest, path: Path, title: str) -> None:
     if min(test.width_losses) > 0:
         bounds.set_yscale("log")
     bounds.legend(fontsize=8)
-    figure.savefig(path, dpi=150)

@@ -12,7 +12,7 @@ from torch import nn
 
 from cpt_model import Bits, get_precision, prepare_, quantisation_state
 from cpt_model.precision import layer_states
-from cpt_model.run import Plan, Run
+from cpt_model.precision_run import Plan, PrecisionRun
 from cpt_model.schedules import CPT, CosineAnnealing, ScheduleError
 
 
@@ -22,7 +22,7 @@ def network() -> nn.Module:
     return prepare_(model)
 
 
-def train(model: nn.Module, run: Run, steps: range) -> None:
+def train(model: nn.Module, run: PrecisionRun, steps: range) -> None:
     """Plain steps of descent; every batch depends on its number alone."""
     for step in steps:
         generator = torch.Generator().manual_seed(step)
@@ -38,14 +38,14 @@ def train(model: nn.Module, run: Run, steps: range) -> None:
 
 def test_metrics_are_the_bits_of_the_step_done_and_the_cost_so_far() -> None:
     model, schedule = network(), CPT(3, 8, cycles=1)
-    run = Run(model, Plan(schedule, backward=6, cost=lambda bits: bits.forward * bits.backward), total_steps=5)
+    run = PrecisionRun(model, Plan(schedule, backward=6, cost=lambda bits: bits.forward * bits.backward), total_steps=5)
     spent = 0
     for bits in schedule.bits(range(5), 5).tolist():
         assert get_precision(model) == Bits(bits, 6)
         run.step()
         spent += 6 * bits
         assert run.metrics() == {"bits/forward": bits, "bits/backward": 6, "cost": spent}
-    assert "cost" not in Run(model, Plan(schedule), total_steps=5).metrics()
+    assert "cost" not in PrecisionRun(model, Plan(schedule), total_steps=5).metrics()
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_evaluation_is_at_the_stated_bits_or_the_highest_and_training_goes_on_wh
     stated: Bits | int | None, expected: Bits
 ) -> None:
     model = network()
-    run = Run(model, Plan(CosineAnnealing(3, 8, cycles=1), backward=7, evaluate_at=stated), total_steps=10)
+    run = PrecisionRun(model, Plan(CosineAnnealing(3, 8, cycles=1), backward=7, evaluate_at=stated), total_steps=10)
     for _ in range(9):
         run.step()
     assert get_precision(model) == Bits(3, 7)
@@ -68,7 +68,7 @@ def test_evaluation_is_at_the_stated_bits_or_the_highest_and_training_goes_on_wh
 def test_a_run_that_was_saved_goes_on_bit_for_bit() -> None:
     plan = Plan(CPT(3, 8, cycles=2), cost=lambda bits: float(bits.forward))
     whole = network()
-    run = Run(whole, plan, total_steps=12)
+    run = PrecisionRun(whole, plan, total_steps=12)
     train(whole, run, range(5))
     file = io.BytesIO()
     torch.save({"model": whole.state_dict(), "run": run.state_dict()}, file)
@@ -79,7 +79,7 @@ def test_a_run_that_was_saved_goes_on_bit_for_bit() -> None:
     saved: dict[str, Any] = torch.load(file, weights_only=True)
     resumed = network()
     resumed.load_state_dict(saved["model"])
-    again = Run(resumed, plan, total_steps=12)
+    again = PrecisionRun(resumed, plan, total_steps=12)
     again.load_state_dict(saved["run"])
     assert again.metrics() == logged
     train(resumed, again, range(5, 12))
@@ -93,7 +93,7 @@ def test_a_run_that_was_saved_goes_on_bit_for_bit() -> None:
 @pytest.mark.parametrize("rank", [0, 1])
 def test_only_other_processes_of_a_run_may_have_seeds_of_their_own(monkeypatch: pytest.MonkeyPatch, rank: int) -> None:
     """The first process writes the checkpoint of all."""
-    saved = copy.deepcopy(Run(network(), Plan(CPT(3, 8)), total_steps=99).state_dict())
+    saved = copy.deepcopy(PrecisionRun(network(), Plan(CPT(3, 8)), total_steps=99).state_dict())
     for layer in saved["quantisation"].values():
         layer["seed"] += 1
         layer["draws"] = 7
@@ -101,7 +101,7 @@ def test_only_other_processes_of_a_run_may_have_seeds_of_their_own(monkeypatch: 
     monkeypatch.setattr("torch.distributed.get_rank", lambda: rank)
     model = network()
     seeds = [state.seed for state in layer_states(model).values()]
-    run = Run(model, Plan(CPT(3, 8)), total_steps=99)
+    run = PrecisionRun(model, Plan(CPT(3, 8)), total_steps=99)
     if rank:
         run.load_state_dict(saved)
         assert {state.draws for state in layer_states(model).values()} == {7}
@@ -112,12 +112,12 @@ def test_only_other_processes_of_a_run_may_have_seeds_of_their_own(monkeypatch: 
 
 
 def test_a_run_of_another_length_is_refused() -> None:
-    state = copy.deepcopy(Run(network(), Plan(CPT(3, 8)), total_steps=100).state_dict())
+    state = copy.deepcopy(PrecisionRun(network(), Plan(CPT(3, 8)), total_steps=100).state_dict())
     with pytest.raises(ScheduleError, match="total_steps = 100"):
-        Run(network(), Plan(CPT(3, 8)), total_steps=99).load_state_dict(state)
+        PrecisionRun(network(), Plan(CPT(3, 8)), total_steps=99).load_state_dict(state)
 
 
 def test_the_plans_own_length_and_pace_come_first() -> None:
-    run = Run(network(), Plan(CPT(3, 8, cycles=1), total_steps=40, every=10), total_steps=7)
+    run = PrecisionRun(network(), Plan(CPT(3, 8, cycles=1), total_steps=40, every=10), total_steps=7)
     assert run.scheduler.total_steps == 40
     assert run.highest() == Bits(int(CPT(3, 8, cycles=1).bits(range(4), 4).max()), 8)

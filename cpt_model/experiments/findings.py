@@ -6,25 +6,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cpt_model.drawing.spread import Spread
 from cpt_model.experiments.definition import Experiment, PlannedRun
 from cpt_model.training.summary import Summary, read_summary
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Mean and standard deviation (n − 1) of n values; one value has no spread.
-
-    >>> Spread.of([70.0, 72.0, 74.0])
-    Spread(mean=72.0, deviation=2.0, n=3)
-    """
-
-    mean: float
-    deviation: float | None
-    n: int
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
-        return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values))
 
 
 @dataclass(frozen=True)
@@ -44,7 +28,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Results:
+class Findings:
     """Of one experiment: the finished runs, a row for each variant that has one, and runs that are still missing."""
 
     experiment: Experiment
@@ -61,29 +45,29 @@ class Results:
         }
 
 
-def gather(experiment: Experiment, runs: Sequence[PlannedRun]) -> Results:
+def gather(experiment: Experiment, runs: Sequence[PlannedRun]) -> Findings:
     """Reads the summaries of the runs that have ended."""
     found = [(run, read_summary(run.folder)) for run in runs]
     finished = [(run, summary) for run, summary in found if summary is not None]
-    results = Results(experiment, finished, [run for run, summary in found if summary is None], [])
-    rows = [_row(results, title) for title in dict.fromkeys(run.variant.title for run in runs)]
+    findings = Findings(experiment, finished, [run for run, summary in found if summary is None], [])
+    rows = [_row(findings, title) for title in dict.fromkeys(run.variant.title for run in runs)]
     # Rows in the order of the definition, whatever the order of the runs.
     order = [variant.title for variant in experiment.variants]
-    results.rows.extend(sorted((row for row in rows if row), key=lambda row: order.index(row.variant)))
-    return results
+    findings.rows.extend(sorted((row for row in rows if row), key=lambda row: order.index(row.variant)))
+    return findings
 
 
-def _row(results: Results, title: str) -> Row | None:
-    accuracies = results.accuracies(title)
+def _row(findings: Findings, title: str) -> Row | None:
+    accuracies = findings.accuracies(title)
     if not accuracies:
         return None
-    variants = results.experiment.variants
+    variants = findings.experiment.variants
     variant = next(each for each in variants if each.title == title)
     baseline = variants[0]
-    base = results.accuracies(baseline.title)
+    base = findings.accuracies(baseline.title)
     paired = [value - base[seed] for seed, value in accuracies.items() if seed in base]
-    cost = _summary(results, title)
-    of = _summary(results, baseline.title)
+    cost = _summary(findings, title)
+    of = _summary(findings, baseline.title)
     assert cost
     papers = None if variant.paper is None or baseline.paper is None else variant.paper - baseline.paper
     return Row(
@@ -96,11 +80,11 @@ def _row(results: Results, title: str) -> Row | None:
         relative_hours_pct=100 * cost.board_hours / of.board_hours
         if of and of.board_hours and cost.board_hours
         else None,
-        minutes=statistics.fmean(each.seconds / 60 for run, each in results.finished if run.variant.title == title),
+        minutes=statistics.fmean(each.seconds / 60 for run, each in findings.finished if run.variant.title == title),
         paper_accuracy=variant.paper,
         paper_difference=papers if variant is not baseline else None,
     )
 
 
-def _summary(results: Results, title: str) -> Summary | None:
-    return next((summary for run, summary in results.finished if run.variant.title == title), None)
+def _summary(findings: Findings, title: str) -> Summary | None:
+    return next((summary for run, summary in findings.finished if run.variant.title == title), None)

@@ -37,13 +37,13 @@ class Plan:
     cost: Cost | None = None
 
 
-class Run:
-    """A plan under way on a model.
+class PrecisionRun:
+    """A plan as it is carried out on a model.
 
     >>> from cpt_model import get_precision, prepare_
     >>> from cpt_model.schedules import CPT
     >>> model = prepare_(nn.Conv2d(3, 4, 1))
-    >>> run = Run(model, Plan(CPT(3, 8, cycles=1), cost=lambda bits: bits.forward), total_steps=2)
+    >>> run = PrecisionRun(model, Plan(CPT(3, 8, cycles=1), cost=lambda bits: bits.forward), total_steps=2)
     >>> run.step()
     >>> run.metrics()
     {'bits/forward': 3, 'bits/backward': 8, 'cost': 3.0}
