@@ -18,8 +18,7 @@ from sim.contract import Format
 from sim.contract.noise import random_codes
 
 Codes = npt.NDArray[np.integer]
-# As training wants it: rounded to so many bits as the precision deserves, and row sums; then 16 bits and row sums;
-# both without the row sums; accumulators as they are.
+# For training: rounded to as many bits as the precision deserves, or to 16 bits, with or without row sums. Or exact.
 RESULTS = ("rounded", "int16", "rounded-products", "int16-products", "exact")
 
 
@@ -66,7 +65,7 @@ def pass_precision(which: Pass, fw_bits: int, bw_bits: int) -> Precision:
 def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer: str = IMAGE_LAYER) -> Iterator[Job]:
     """Each step's passes in the order of training: forward through the layers, then back.
 
-    Nobody needs the error of the images, so the layer that reads them has no input-error pass.
+    The error of the images is not needed, so the layer that reads them has no input-error pass.
     """
     for step in steps:
         for name, layer in layers.items():
@@ -80,8 +79,8 @@ def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer
 def stored_results(layer: Conv, which: Pass, precision: Precision, results: str) -> Output:
     """What a pass stores: exact accumulators, or rounded ones (with row sums, or the products alone); gradients exact.
 
-    They are cut so that nothing saturates, whatever the codes: the shift follows from the widths alone, so one command
-    list serves every tensor of a layer.
+    No result saturates, whatever the codes: the shift follows from the widths alone, so one command list serves every
+    tensor of a layer.
     """
     if results not in RESULTS:
         raise LayerError(f"unknown results '{results}'; there are: {', '.join(RESULTS)}")
@@ -96,11 +95,11 @@ def stored_results(layer: Conv, which: Pass, precision: Precision, results: str)
 
 
 def drawn_operands(job: Job) -> tuple[Codes, Codes]:
-    """Codes over the whole range, the same for one shape, pass and widths on every machine. Shared: do not write."""
+    """Codes over the whole range, the same for one shape, pass and widths on every machine. Shared: do not modify."""
     return _drawn(job.layer, job.which, job.precision)
 
 
-@lru_cache(maxsize=4)  # neighbours are often of one shape; a few tensors are all a board's memory wants
+@lru_cache(maxsize=4)  # neighbouring layers often share a shape; a board has memory for a few tensors only
 def _drawn(layer: Conv, which: Pass, precision: Precision) -> tuple[Codes, Codes]:
     seed = zlib.crc32(f"{layer}{which.value}{precision}".encode())
     a_shape, b_shape = layer.operand_shapes(which)

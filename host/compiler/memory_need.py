@@ -1,7 +1,7 @@
 """`python -m host.compiler.memory_need`: the contiguous memory a network needs, and the boot option that gives it.
 
 A region holds one pass: both operands, the result, the row sums and the commands. The driver that streams layers fills
-a second region while one is worked on.
+a second region while the core works on the first.
 
 >>> largest_pass(named_network("cifar10_resnet_20", batch=8), Bits(8, 8), Build.named("zc706")).bytes
 429184
@@ -24,7 +24,7 @@ from sim.common.flag_types import whole
 from sim.contract import BUILDS, Build, Format
 
 MIB = 1 << 20
-REGIONS = 2  # one is filled while the other is worked on
+REGIONS = 2  # one is filled while the core works on the other
 SPARE = 64 * MIB  # for Ethernet, USB and whatever else takes from the same pool
 STEP = 32 * MIB
 # The kernel takes its pool from low memory, of which a 32-bit Linux has about 760 MiB.
@@ -49,7 +49,7 @@ class Need:
 
 
 def pass_need(name: str, layer: Conv, which: Pass, bits: Bits, build: Build, exact: bool = False) -> Need:
-    """One pass in a region of its own; results have 16 bits, gradients and exact ones all theirs."""
+    """One pass in a region of its own; results have 16 bits, gradients and exact results their full width."""
     a_bits = bits.backward if which is Pass.INPUT_ERROR else bits.forward
     b_bits = bits.backward if which is Pass.WEIGHT_GRADIENT else bits.forward
     whole = exact or which is Pass.WEIGHT_GRADIENT
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--bits", type=whole(1, 16), nargs=2, default=(8, 8), metavar=("FW", "BW"), help=what)
     what = "build of the core (default: %(default)s)"
     parser.add_argument("--build", choices=list(BUILDS), default="zc706", help=what)
-    parser.add_argument("--exact", action="store_true", help="results as exact accumulators, for checking")
+    parser.add_argument("--exact", action="store_true", help="store exact accumulators, for checking")
     chosen = parser.parse_args(arguments)
     try:
         layers = named_network(chosen.arch, chosen.batch)
@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"largest pass: {need.layer}, {need.which.value}: {need.bytes:,} bytes in one piece")
     print(f"{REGIONS} regions and {SPARE // MIB} MiB for others: cma={option // MIB}M")
     if option > MOST:
-        print(f"that is more than about {MOST // MIB} MiB, which a 32-bit kernel can give: take a smaller batch")
+        print(f"that is more than the {MOST // MIB} MiB or so that a 32-bit kernel can reserve: use a smaller batch")
     return 0
 
 
