@@ -20,7 +20,7 @@ setup: ## check the tools, make .venv and install the pinned packages
 	@[ "$$(cat $(STAMP) 2>/dev/null)" = "$(CURDIR)" ] && $(BIN)/python -c '' 2>/dev/null || rm -f $(STAMP)
 	@$(MAKE) --no-print-directory --silent $(STAMP)
 
-# A finished environment is updated in place; an unfinished one is cleared and made anew.
+# A finished environment is updated in place; an unfinished one is cleared and made again.
 $(STAMP): requirements.lock requirements-nodeps.lock pyproject.toml
 	@if [ ! -f $@ ]; then \
 		echo "setup: making .venv"; \

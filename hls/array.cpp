@@ -10,7 +10,7 @@
 
 namespace cpt {
 
-// A slice of B can be read from a column's memory so many cycles after it was written; till then it is in registers.
+// A slice of B can be read from a column's memory this many cycles after its write; until then it is in registers.
 constexpr std::uint32_t RECENT = 4;
 
 // 2^(i+j) reaches 2^30, but a DSP48E1 multiplies 25 x 18 bits, signed: the count takes 7 of the 30 where needed.
@@ -88,7 +88,7 @@ void array(
     hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]) {
     static Job job;
     // Every unit works in every cycle: everything it holds is in registers. Static, as a WGRAD's sums go on in the
-    // next job. Row sums wrap where nobody asked for them; the contract's bound holds where somebody did.
+    // next job. Row sums wrap where they are not requested; where they are, the contract's bound holds.
     static word_t held[LANES][SLICE_GROUPS];
     static accumulator_t sums[LANES][COLUMNS];
     static std::uint32_t row_sums[LANES];

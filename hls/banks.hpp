@@ -8,12 +8,12 @@ namespace cpt {
 /// Rows of a bank when the memory holds `words` words.
 constexpr std::uint32_t bank_rows(std::uint32_t words) { return (words + BANKS - 1) / BANKS; }
 
-/// The row of `bank` that holds the first word at or behind `address` in this bank.
+/// The row of `bank` that holds the first word at or after `address` in this bank.
 inline std::uint32_t bank_row(std::uint32_t address, std::uint32_t bank) {
     return address / BANKS + (bank < address % BANKS ? 1 : 0);
 }
 
-/// The BANKS words from `address` on, each at the index of its bank; what lies behind the end is anything.
+/// The BANKS words from `address` on, each at the index of its bank; what lies past the end is undefined.
 template <std::uint32_t ROWS>
 inline void read_banks(const word_t (&memory)[BANKS][ROWS], std::uint32_t address, word_t words[BANKS]) {
 #pragma HLS INLINE

@@ -1,4 +1,4 @@
-// The build: which of the contract's configurations this is, and the sizes that follow from it.
+// The build: which of the contract's builds this is, and the sizes that follow from it.
 #pragma once
 
 #include "contract.hpp"
@@ -38,11 +38,11 @@ constexpr std::uint32_t LANE_WORDS = max_of(BUILD.lane_words, MAX_OPERAND_BITS *
 // behind the array from b_bits = 3 on; each more costs a 16-to-1 multiplexer of words in every lane.
 constexpr std::uint32_t READ_TAPS = min_of(4, BANKS);
 
-// Rows of WGRAD that lie in a round of lanes belong to so many (block, tap) units of 16 channels at most.
+// Rows of a WGRAD in one round of lanes belong to at most this many (block, tap) units of 16 channels.
 constexpr std::uint32_t MAX_UNITS = (LANES + BLOCK - 2) / BLOCK + 1;
 // Packets that wait for a lane; 32 fit a shift register of one LUT a bit.
 constexpr std::uint32_t LANE_FEED_PACKETS = 32;
-// K is cut into jobs of so many slices, which bounds what streams hold in C-simulation.
+// K is cut into jobs of this many slices, which bounds what streams hold in C-simulation.
 constexpr std::uint32_t SLICES_PER_JOB = 16;
 
 // Pieces of 16 words that the results of a position fill at most: those of 16 columns, 64 bits each.
@@ -59,7 +59,7 @@ constexpr std::uint32_t STORE_POSITIONS = min_of(4, BANKS);
 // Runs of writes whose answers the store may be waiting for.
 constexpr std::uint32_t RUNS_IN_FLIGHT = 8;
 
-// Jobs between two looks at the bus errors. The stages run empty there, so a look costs about one job's latency.
+// Jobs between two checks for bus errors. The stages drain there, so a check costs about one job's latency.
 constexpr std::uint32_t JOBS_PER_LOOK = 32;
 // Beats of memory from bus address 0 that Vitis' co-simulation copies for each master and each list.
 constexpr std::uint32_t COSIM_BEATS = 8192;

@@ -56,7 +56,7 @@ static bool supported(const Command& c) {
     return !c.is_wgrad() || (c.up_y == 1 && c.up_x == 1 && !c.is_planes());
 }
 
-/// K * 2^a <= 2^b is asked as K <= 2^(b - a): K has up to 40 bits, so the product could leave 64.
+/// K * 2^a <= 2^b is tested as K <= 2^(b - a): K has up to 40 bits, so the product could exceed 64.
 static bool cannot_overflow(const Command& c) {
     const std::uint64_t terms = c.is_wgrad() ? std::uint64_t(c.images) * c.y_height * c.y_width
                                              : std::uint64_t(c.taps()) * c.a_blocks * BLOCK;
@@ -132,7 +132,7 @@ std::uint32_t check_list(
     if ((mem_base | mem_bytes | list_offset) % LIST_ALIGNMENT) return ERROR_LIST_ALIGNMENT;
     if (list_bytes % COMMAND_BYTES) return ERROR_LIST_TRUNCATED;
     constexpr std::uint64_t bus_end = std::uint64_t(1) << ADDRESS_BITS;
-    // Asked as a difference: a base of 64 bits could wrap the sum.
+    // Tested as a difference: a base of 64 bits could wrap the sum.
     if (mem_base > bus_end || mem_bytes > bus_end - mem_base) return ERROR_LIST_RANGE;
     if (std::uint64_t(list_offset) + list_bytes > mem_bytes) return ERROR_LIST_RANGE;
     return ERROR_OK;

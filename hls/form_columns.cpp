@@ -1,7 +1,7 @@
 // Form columns: keeps what the columns need of B and forms their K-slices, all columns in lock step.
 //
 // CONV: the weights of a column tile, taken in once; WGRAD: one slice of pixels of the error, transposed as in
-// form_lanes. While the array works on a column tile, the next one's weights come in here.
+// form_lanes. While the array works on a column tile, the next one's weights are loaded here.
 #include "banks.hpp"
 #include "slices.hpp"
 #include "stages.hpp"
@@ -17,7 +17,7 @@ static void take_weights(const Command& c, hls::stream<packet_t>& column_feed, w
         packet_t packet;
         std::uint32_t left = 0;   // words of the packet that are not yet in
         for (std::uint32_t taken = 0; taken < words; ++taken) {
-            // One word a cycle: a tile's weights come in behind the array's back.
+            // One word a cycle: a tile's weights are loaded while the array works.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=4608
             if (left == 0) {

@@ -13,7 +13,7 @@ namespace cpt {
 
 typedef word_t lane_memory_t[BANKS][bank_rows(LANE_WORDS)];
 
-/// CONV: the rows that output row `job.row` needs anew.
+/// CONV: the new rows that output row `job.row` needs.
 void take_rows(
     const Command& c, const Job& job, std::uint32_t lanes, hls::stream<packet_t> lane_feed[LANES],
     lane_memory_t memory[LANES]);

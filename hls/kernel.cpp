@@ -15,7 +15,7 @@ static std::uint32_t bus_error(volatile const ap_uint<2>* bus_errors) {
 static void run_jobs(
     const Command& command, const Plan& plan, std::uint32_t count, address_t base, const beat_t* loads,
     store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
-    // Counts from 0 to an argument, without a way out: the form of loop that the tool takes as a dataflow.
+    // Counts from 0 to an argument, without an early exit: the form of loop that the tool accepts as a dataflow.
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
 #pragma HLS LOOP_TRIPCOUNT min=1 max=32
@@ -57,7 +57,7 @@ static void run_jobs(
     }
 }
 
-/// One checked command, up to its end or the first look that finds a bus error.
+/// One checked command, up to its end or the first check that finds a bus error.
 static std::uint32_t execute(
     const Command& command, Plan plan, address_t base, const beat_t* loads, store_port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
@@ -173,7 +173,7 @@ void cpt_kernel(
     }
     status = error;
     commands_done = done;
-    // C++ sees no clock: busy are the steps of the array's loop, which it is pipelined to make one of in a cycle; total
+    // C++ sees no clock: busy are the steps of the array's loop, which is pipelined to one step a cycle; total
     // is the same number, a lower bound; stalls are not seen.
     cycles_busy = steps;
     cycles_total = steps;

@@ -1,4 +1,4 @@
-// Load: reads the operands of a job from memory, as runs of words in the order in which the stages behind take them.
+// Load: reads the operands of a job from memory, as runs of words in the order in which the next stages take them.
 #include "load.hpp"
 
 namespace cpt {

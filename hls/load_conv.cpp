@@ -1,4 +1,4 @@
-// Load, CONV: whole rows of each lane's image and, once a column tile, its weights.
+// Load, CONV: whole rows of each lane's image and, once per column tile, its weights.
 #include "load.hpp"
 #include "window.hpp"
 
@@ -21,10 +21,10 @@ static void load_weights(
 }
 
 // Words of A that go to one lane before the next lane's turn, as many as a lane's feed holds: all lanes then take their
-// words in the same cycles, and none waits for words that stand behind another lane's full feed.
+// words in the same cycles, and none waits for words queued behind another lane's full feed.
 constexpr std::uint32_t LANE_CHUNK = LANE_FEED_PACKETS * BANKS;
 
-/// The rows of A that output row `job.row` needs anew, into the ring: [row % kernel_h][block][bit][column].
+/// The new rows of A that output row `job.row` needs, into the ring: [row % kernel_h][block][bit][column].
 static void load_rows(
     const Command& c, const Plan& plan, const Job& job, address_t base, const beat_t* loads,
     hls::stream<run_t>& runs, hls::stream<words_t>& beats) {

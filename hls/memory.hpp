@@ -10,7 +10,7 @@
 #endif
 
 // Vitis' manual bursts write with byte enables, so a beat that a result fills in part needs no read before the write.
-// The header comes with Vitis only; plain g++ has a pointer in its place and never looks behind it.
+// The header comes with Vitis only; plain g++ has a pointer in its place and never dereferences it.
 #if __has_include(<hls_burst_maxi.h>)
 #include <hls_burst_maxi.h>
 namespace cpt {

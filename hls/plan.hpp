@@ -21,7 +21,7 @@ struct Plan {
     std::uint32_t rounds;
     std::uint32_t tiles;
     std::uint64_t jobs;
-    std::uint64_t first_job;    // of those that now flow through the stages, which count on from it
+    std::uint64_t first_job;    // of those now in the stages, which count on from it
     std::uint32_t word_bytes;   // of one number in memory; 0 for planes
     std::uint32_t pieces;       // of 16 words that a position's results fill
     std::uint32_t area;         // positions of one tile of the result

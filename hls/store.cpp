@@ -134,7 +134,7 @@ void store(
     const sum_t sums[LANES][ROW_PIECES]) {
     static Job job;
     job = next_job(plan, index, job);
-    // A command that has met an error writes no more, where that can still be helped.
+    // A command that has met an error writes no more, as far as that is still possible.
     const ap_uint<2> errors = *bus_errors;
     if (errors != 0 || !job_completes(plan, job)) return;
     const std::uint32_t lanes = active_lanes(plan, job);

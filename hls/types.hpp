@@ -3,7 +3,7 @@
 
 #include "build.hpp"
 
-// g++ takes the vendor's integers for uninitialised where it inlines them; warnings about our own code stay.
+// g++ wrongly takes inlined vendor integers for uninitialised; warnings about our own code stay on.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"

@@ -24,7 +24,7 @@ inline Rows rows_under(const Command& command, std::uint32_t y) {
     return rows;
 }
 
-/// The rows under output row y that were not yet under the row before: what a ring of kernel_h rows must take in.
+/// The rows under output row y that were not under the row before: what a ring of kernel_h rows must take in.
 inline Rows new_rows(const Command& command, std::uint32_t y) {
     Rows rows = rows_under(command, y);
     if (y > 0) {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from host.driver.stream import Stream as Stream
     from sim.contract import Build as Build
 
-# Where each name is defined; its module is imported when the name is first asked for, pynq with it where it must be.
+# Where each name is defined; its module is imported on first use, and pynq only with those that need it.
 HOMES = {
     "Bits": "host.compiler.bits",
     "Build": "sim.contract",

@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.drawing.text import render as render_table
     from cpt_model.experiments import planned_runs
     from cpt_model.experiments.demonstration import demonstration
-    from cpt_model.experiments.report import as_json, notes, render
     from cpt_model.experiments.findings import gather
+    from cpt_model.experiments.report import as_json, notes, render
     from cpt_model.reports import layer, layer_plot
     from cpt_model.reports.page import as_json as report_json
     from cpt_model.reports.page import html

@@ -63,7 +63,7 @@ module cpt_kernel #(
   typedef enum logic [1:0] { Idle, Read, Write } state_e;
 
   state_e state_q;
-  int unsigned list_q;  // whose beat is under way: a reset may have ended that list
+  int unsigned list_q;  // whose beat is in flight: a reset may have ended that list
   logic [1:0] port_q;
   logic [31:0] address_q;
   logic [DataBits-1:0] data_q;
@@ -96,7 +96,7 @@ module cpt_kernel #(
         Idle:
         if (cpt_running()) begin
           cpt_next_request(list, write, port, address, data, strobe);
-          // The kernel may have come to its end instead of asking for another beat.
+          // The kernel may have ended instead of asking for another beat.
           if (cpt_running()) begin
             state_q <= write ? Write : Read;
             list_q <= list;

@@ -56,7 +56,7 @@ public:
         return false;
     }
 
-    /// A beat that was under way when the device was reset has nobody to answer.
+    /// A beat that was in flight when the device was reset is not answered.
     void answer(std::uint32_t number, const std::uint8_t* beat, bool good) {
         if (bus_ && number == lists_) bus_->answer(beat, good);
     }

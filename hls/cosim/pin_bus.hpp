@@ -38,7 +38,7 @@ public:
         return ask(request);
     }
 
-    /// Simulation's side: waits until the kernel asks for a beat (true) or has come to its end (false).
+    /// Simulation's side: waits until the kernel asks for a beat (true) or has ended (false).
     bool next(Request& request) {
         std::unique_lock<std::mutex> lock(mutex_);
         if (!turn_.wait_for(lock, PATIENCE, [this] { return asked_ || ended_; })) {
@@ -59,7 +59,7 @@ public:
         turn_.notify_all();
     }
 
-    /// Simulation's side: from now on every access fails at once, so that an abandoned kernel runs to its end.
+    /// Simulation's side: from now on every access fails at once, so that an abandoned kernel ends.
     void abandon() {
         const std::lock_guard<std::mutex> lock(mutex_);
         abandoned_ = true;

@@ -1,4 +1,4 @@
-"""A command list: the commands of some programs, one behind the other, with a place in the region."""
+"""A command list: the commands of some programs, in order, with a place in the region."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.contract import COMMAND_BYTES, Command, Memory, encode_list
 
 @dataclass(frozen=True)
 class CommandList:
-    """What LIST_OFFSET and LIST_BYTES say to the accelerator."""
+    """What LIST_OFFSET and LIST_BYTES tell the accelerator."""
 
     commands: tuple[Command, ...]
     offset: int

@@ -7,7 +7,7 @@ from sim.contract import Command, Opcode
 
 
 def geometry(layer: Conv, which: Pass) -> Command:
-    """A command with the pass's opcode, extents, steps and padding; the rest is still to be filled in."""
+    """A command with the pass's opcode, extents, steps and padding; the other fields are filled in later."""
     if which is Pass.INPUT_ERROR:
         return _input_error(layer)
     bottom, right = (

@@ -60,7 +60,7 @@ def pass_precision(which: Pass, bits: Bits) -> Precision:
 def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer: str = IMAGE_LAYER) -> Iterator[Job]:
     """Each step's passes in the order of training: forward through the layers, then back.
 
-    Nobody needs the error of the images, so the layer that reads them has no input-error pass.
+    The error of the images is not needed, so the layer that reads them has no input-error pass.
     """
     for step in steps:
         for name, layer in layers.items():
@@ -72,11 +72,11 @@ def training_jobs(layers: Mapping[str, Conv], steps: Iterable[Step], image_layer
 
 
 def drawn_operands(job: Job) -> tuple[Codes, Codes]:
-    """Codes over the whole range, the same for one shape, pass and widths on every machine. Shared: do not write."""
+    """Codes over the whole range, the same for one shape, pass and widths on every machine. Shared: do not modify."""
     return _drawn(job.layer, job.which, job.precision)
 
 
-@lru_cache(maxsize=4)  # neighbours are often of one shape; a few tensors are all a board's memory wants
+@lru_cache(maxsize=4)  # neighbouring layers often share a shape; a board has memory for a few tensors only
 def _drawn(layer: Conv, which: Pass, precision: Precision) -> tuple[Codes, Codes]:
     seed = zlib.crc32(f"{layer}{which.value}{precision}".encode())
     a_shape, b_shape = layer.operand_shapes(which)

@@ -1,4 +1,4 @@
-"""What the compiler is told of a layer: the shapes of a convolution. A fully connected layer is a 1 × 1 one."""
+"""A layer as the compiler sees it: the shapes of a convolution. A fully connected layer is a 1 × 1 convolution."""
 
 from __future__ import annotations
 

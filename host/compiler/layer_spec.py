@@ -26,7 +26,7 @@ def parse_layer(text: str) -> Conv:
         if match is None:
             raise ValueError(f"layer '{text}': '{piece}' is not understood; write {HELP}")
         if key in numbers:
-            raise ValueError(f"layer '{text}': '{piece}' says again what was said; write {HELP}")
+            raise ValueError(f"layer '{text}': duplicate field '{piece}'; write {HELP}")
         numbers[key] = tuple(int(part) for part in match.groups() if part is not None)
     missing = {"n", "c"} | ({"size", "k"} if kind == "conv" else set())
     missing -= set(numbers)

@@ -51,8 +51,8 @@ def lower(
 ) -> Program:
     """Commands for one pass, its tensors placed in the plan. Passes that share a plan each need a name.
 
-    The input error of a strided layer is one command a phase (`phases`); on request, and where a phase cannot be
-    said, one on a zero-inserted map.
+    The input error of a strided layer is one command per phase (`phases`); on request, and where a phase cannot be
+    expressed, one command on a zero-inserted map.
     """
     for given, kind in ((layer, Conv), (which, Pass), (precision, Precision), (build, Build), (output, Output)):
         if not isinstance(given, kind):
@@ -89,7 +89,7 @@ def lower(
 
 
 def _quicker_in_planes(command: Command, build: Build) -> bool:
-    """Whether fewer bits are fewer beats, as in rows of whole beats, and a row of them fits the build."""
+    """Whether fewer bits take fewer beats, as in rows of whole beats, and a row of planes fits the build."""
     whole_beats = command.y_width % PLANE_PIXELS == 0 and command.out_bits < MAX_OUT_BITS
     return whole_beats and command.y_width * command.out_bits <= build.row_words
 
@@ -126,7 +126,7 @@ def _conv_parts(
     parts_of_layer: list[Bundle],
     place: Placer,
 ) -> list[Part]:
-    """One CONV a phase and bundle: all read one map; those of a phase write one, each its own channel blocks."""
+    """One CONV per phase and bundle: all read one map; those of a phase write one map, each its own channel blocks."""
     a_shape, out_shape = layer.input_shape, layer.output_shape
     if which is Pass.INPUT_ERROR:
         a_shape, out_shape = out_shape, a_shape
@@ -146,7 +146,7 @@ def _conv_parts(
 
 
 def _wgrad_parts(layer: Conv, command: Command, parts_of_layer: list[Bundle], place: Placer) -> list[Part]:
-    """One WGRAD a bundle: all read one map and one error, each writes its own gradient."""
+    """One WGRAD per bundle: all read one map and one error, each writes its own gradient."""
     a = place(Slot("a", layer.input_shape, command.flag(Flag.A_SIGNED), command.a_bits))
     b = place(Slot("b", layer.output_shape, command.flag(Flag.B_SIGNED), command.b_bits))
     parts = []

@@ -1,7 +1,7 @@
 """`python -m host.compiler.memory_need`: the contiguous memory a network needs, and the boot option that gives it.
 
 A region holds one pass: both operands, the result, the row sums and the commands. The driver that streams layers fills
-a second region while one is worked on.
+a second region while the core works on the first.
 
 >>> largest_pass(named_network("cifar10_resnet_20", batch=8), Bits(8, 8), Build.named("zc706")).bytes
 429184
@@ -26,7 +26,7 @@ from sim.common.flag_types import whole
 from sim.contract import BUILDS, Build
 
 MIB = 1 << 20
-REGIONS = 2  # one is filled while the other is worked on
+REGIONS = 2  # one is filled while the core works on the other
 SPARE = 64 * MIB  # for Ethernet, USB and whatever else takes from the same pool
 STEP = 32 * MIB
 # The kernel takes its pool from low memory, of which a 32-bit Linux has about 760 MiB.
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--bits", type=whole(1, 16), nargs=2, default=(8, 8), metavar=("FW", "BW"), help=what)
     what = "build of the core (default: %(default)s)"
     parser.add_argument("--build", choices=list(BUILDS), default="zc706", help=what)
-    parser.add_argument("--exact", action="store_true", help="results as exact accumulators, for checking")
+    parser.add_argument("--exact", action="store_true", help="store exact accumulators, for checking")
     chosen = parser.parse_args(arguments)
     try:
         layers = named_network(chosen.arch, chosen.batch)
@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"largest pass: {need.layer}, {need.which.value}: {need.bytes:,} bytes in one piece")
     print(f"{REGIONS} regions and {SPARE // MIB} MiB for others: cma={option // MIB}M")
     if option > MOST:
-        print(f"that is more than about {MOST // MIB} MiB, which a 32-bit kernel can give: take a smaller batch")
+        print(f"that is more than the {MOST // MIB} MiB or so that a 32-bit kernel can reserve: use a smaller batch")
     return 0
 
 

@@ -25,7 +25,7 @@ class Steps:
     stride: int
     extent: int
     first_tap: int
-    taps: int  # 0: none meets an output, the error is 0 there
+    taps: int  # 0: no tap meets an output, and the error is 0 there
     before: int  # padding of the error
     after: int
 
@@ -48,7 +48,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Phase:
-    """Pixels of the input whose row and column have the same rests."""
+    """Pixels of the input whose row and column have the same remainders."""
 
     rows: Steps
     columns: Steps
@@ -59,7 +59,7 @@ class Phase:
 
     @property
     def fits(self) -> bool:
-        """Whether a command can say it: parts of a map, which a negative padding would be, it cannot."""
+        """Whether a command can express it: a command cannot read part of a map, as negative padding would."""
         return self.empty or min(self.rows.before, self.rows.after, self.columns.before, self.columns.after) >= 0
 
     def command(self, whole: Command) -> Command:
@@ -85,7 +85,7 @@ class Phase:
 
 
 def phases(layer: Conv) -> list[Phase]:
-    """Those that meet an output; none if the layer has no stride or a phase cannot be said."""
+    """The phases that meet an output; none if the layer has no stride or a phase cannot be expressed."""
     if layer.stride == (1, 1):
         return []
     sizes = zip(layer.kernel, layer.stride, layer.padding, layer.input_shape[2:], layer.output_shape[2:], strict=True)

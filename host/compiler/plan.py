@@ -17,7 +17,7 @@ class PlanError(ValueError):
 
 @dataclass
 class Plan:
-    """Places named pieces one behind the other.
+    """Places named pieces one after another.
 
     >>> plan = Plan()
     >>> plan.add("x", 100), plan.add("w", 64), plan.bytes
@@ -41,7 +41,7 @@ class Plan:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """What a failing block has added is taken back."""
+        """Removes what a failing block has added."""
         size, pieces = self.bytes, dict(self.pieces)
         try:
             yield

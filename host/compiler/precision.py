@@ -50,17 +50,17 @@ class Output:
 
 
 EXACT = Output()
-# Bits that rounded results have beyond those of the weights, up to so many terms.
+# Bits that rounded results have beyond those of the weights, up to EXTRA_BITS_TERMS terms.
 EXTRA_BITS = {Pass.FORWARD: 8, Pass.INPUT_ERROR: 10}
 EXTRA_BITS_TERMS = 288
 
 
 def result_bits(layer: Conv, which: Pass, precision: Precision) -> int:
-    """Width of a pass's rounded results: enough, where 16 bits are, that operands were rounded more than results are.
+    """Width of a pass's rounded results: wide enough, up to 16 bits, that rounding the operands is the larger error.
 
-    Weights, the second operand, have the step's forward width. The range of sums grows with their terms, what rounded
-    operands change in them with the square root: beyond 288 terms twice as many have a bit more, not a greater shift.
-    There are no more bits than the greatest sum has.
+    Weights, the second operand, have the step's forward width. The range of sums grows with the number of terms, the
+    effect of rounded operands with its square root: beyond 288, twice as many terms get one more bit, not a larger
+    shift. No result has more bits than the largest sum.
 
     >>> layer = Conv(8, 16, 16, 32, 32, (3, 3), padding=(1, 1))
     >>> [result_bits(layer, Pass.FORWARD, Precision(bits, bits, b_signed=True)) for bits in (3, 8, 16)]

@@ -46,7 +46,7 @@ class Program:
         a and b: input and weights (forward), output error and weights (input error), input and output error
         (weight gradient). Weights are given as the layer has them; flipping and padding happen here.
         """
-        a, b = np.asarray(a), np.asarray(b)  # lists will do
+        a, b = np.asarray(a), np.asarray(b)  # plain lists are accepted
         self.parts[0].a.write(memory, a)
         if self.which is Pass.WEIGHT_GRADIENT:
             self.parts[0].b.write(memory, b)

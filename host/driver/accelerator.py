@@ -44,12 +44,12 @@ def to_stderr(line: str) -> None:
 
 
 class Accelerator:
-    """An opened device. Use it in a `with` block: the device is then stopped and its memory freed on every way out.
+    """An opened device. Use it in a `with` block: on every way out the device is stopped and its memory freed.
 
     Args:
         overlay: a loaded `pynq.Overlay` with one accelerator.
         expect: the build it must be; any by default.
-        seconds: how long a list may take before it is given up, unless a call says otherwise.
+        seconds: how long a list may take, unless a call gives its own limit.
         log: takes a line for each region, before it is allocated; standard error by default.
         claim: the device's, if the caller has it already.
     """
@@ -99,7 +99,7 @@ class Accelerator:
             claim.release()
             if not isinstance(problem, Exception):
                 raise
-            raise OverlayError(  # pynq has an exception of every kind for this
+            raise OverlayError(  # pynq raises many kinds of exceptions here
                 f"{bitfile}: {type(problem).__name__}: {problem}; build it with 'make -C vivado bitstream' and copy the"
                 " .bit and .hwh files"
             ) from problem
@@ -107,19 +107,19 @@ class Accelerator:
 
     @property
     def simulates(self) -> str | None:
-        """The executor behind a simulated device; nothing on real hardware."""
+        """The executor behind a simulated device; None on real hardware."""
         name: str | None = getattr(self.device, "simulates", None)
         return name
 
     def on_close(self, call: Callable[[], object]) -> None:
-        """Something to be done when the device is closed, after all else."""
+        """Registers a call for when the device is closed, after everything else."""
         last = ExitStack()
         last.callback(call)
         last.push(self._closing.pop_all())
         self._closing = last
 
     def free_bytes(self) -> int | None:
-        """Contiguous memory that is free, where anybody can tell."""
+        """Free contiguous memory; None where it is unknown."""
         return self._pool.free_bytes()
 
     def allocate(self, plan: Plan) -> Region:
@@ -173,7 +173,7 @@ class Accelerator:
             self._regions.remove(region)
 
     def close(self) -> None:
-        """Stops the device, frees its memory and lets others have it. More than once does no harm."""
+        """Stops the device, frees its memory and lets others have it. Closing twice is harmless."""
         self._closed = True
         try:
             for region in list(self._regions):
@@ -219,7 +219,7 @@ class Accelerator:
         if major != VERSION_MAJOR:
             raise VersionError(
                 f"the accelerator has contract version {major}.{minor}, this driver knows {VERSION_MAJOR}."
-                f"{VERSION_MINOR}: build the overlay from the driver's sources, or take the driver of the overlay"
+                f"{VERSION_MINOR}: build the overlay from the driver's sources, or use the overlay's driver"
             )
         found = {name: core.read(Register[name.upper()]) for name in next(iter(BUILDS.values()))}
         name = next((name for name, values in BUILDS.items() if values == found), "custom")
@@ -247,11 +247,11 @@ def find_core(overlay: Any) -> Core:
 def board_device() -> Any:
     """The first device that is not simulated."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there is no device is said below
+        warnings.simplefilter("ignore")  # the error below says that there is no device
         devices = [device for device in Device.devices if getattr(device, "simulates", None) is None]
     if not devices:
         raise DeviceError(
-            "no PYNQ device on this machine: run this on the board as root (with XRT set up), or take a simulated"
+            "no PYNQ device on this machine: run this on the board as root (with XRT set up), or use a simulated"
             " device: reference, hls or rtl"
         )
     return devices[0]
@@ -262,5 +262,5 @@ def advice(error: Error) -> str:
     if error in (Error.READ_BUS, Error.WRITE_BUS):
         return "the memory refused an access: check the region's address and the memory controller"
     if error == Error.CAPACITY:
-        return "compiled for another build than this device"
-    return "the command in memory is not the one the compiler made: was the region overwritten, or a flush left out?"
+        return "compiled for a different build than this device's"
+    return "the command in memory is not the one the compiler made: was the region overwritten, or a flush omitted?"

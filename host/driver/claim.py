@@ -34,12 +34,12 @@ class Claim:
             self._file = self._lock(name)
 
     def _lock(self, name: str) -> int | None:
-        """The locked file, or nothing when it was removed by its last owner meanwhile."""
+        """The locked file, or None if its last owner has removed it meanwhile."""
         try:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except PermissionError:  # Linux refuses even root a file of others in /tmp
+        except PermissionError:  # Linux denies even root another user's file in /tmp
             raise DeviceBusyError(
-                f"device '{name}' was claimed by another user: close it there, or remove {self.path} if nobody has it"
+                f"device '{name}' belongs to another user: close it there, or remove {self.path} if no process has it"
             ) from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

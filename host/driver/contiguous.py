@@ -13,7 +13,7 @@ from sim.contract import OVERLAY_PL_MEMORY
 
 MEMINFO = Path("/proc/meminfo")
 ADVICE = (
-    "take a smaller batch or fewer layers, free other buffers, or give the kernel a larger cma= at boot"
+    "use a smaller batch or fewer layers, free other buffers, or give the kernel a larger cma= at boot"
     " (see vivado/BRINGUP.md)"
 )
 
@@ -28,7 +28,7 @@ class ContiguousMemory:
         self._bank_bytes = int(banks[0]["size"]) if banks else None
 
     def free_bytes(self) -> int | None:
-        """What is free; nothing where nobody can tell. Of a fragmented pool, less may be had in one piece."""
+        """Free bytes; None where they are unknown. A fragmented pool may have less in one piece."""
         probe = getattr(self._source, "free_bytes", None)
         if probe is not None:  # a simulated device knows
             return int(probe())
@@ -38,7 +38,7 @@ class ContiguousMemory:
         return int(found[1]) * 1024 if found else None
 
     def take(self, size: int) -> Any:
-        """A buffer of so many bytes, or an error that says how many are missing."""
+        """A buffer of `size` bytes, or an error that says how many are missing."""
         free = self.free_bytes()
         if free is not None and size > free:
             raise ContiguousMemoryError(
@@ -53,7 +53,7 @@ class ContiguousMemory:
         if buffer.device_address + size > 1 << 32:
             buffer.freebuffer()
             raise ContiguousMemoryError(
-                f"the memory lies beyond 4 GB of the bus, where the accelerator cannot go; {ADVICE}"
+                f"the memory lies beyond 4 GB of the bus, which the accelerator cannot reach; {ADVICE}"
             )
         return buffer
 

@@ -1,6 +1,6 @@
 """The accelerator as pynq sees it: a driver bound to the IP, which knows its registers and nothing else.
 
-A started list takes 16 register accesses when it is done at the first look, and one more when the driver slept for the
+A started list takes 16 register accesses when it is done at the first poll, and one more when the driver slept for the
 interrupt: 3 to start, 2 to see and acknowledge done, 11 to read the results. The list's size does not matter.
 """
 
@@ -17,8 +17,8 @@ from sim.devices.pynq_api import DefaultIP
 
 DONE = 1 << Irq.DONE
 ERRORS = {int(error): error for error in Error}
-HEARD_WITHIN = 1.0  # seconds of sleep after which the driver looks for itself
-FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two looks without interrupts
+HEARD_WITHIN = 1.0  # seconds of sleep after which the driver polls once
+FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two polls without interrupts
 RESET_SECONDS = 1.0
 
 
@@ -28,13 +28,13 @@ class Core(DefaultIP):
     bindto = [OVERLAY_VLNV]  # noqa: RUF012 (pynq's metaclass wants a list here)
 
     def __init__(self, description: dict[str, Any]) -> None:
-        thread_loop()  # pynq asks for it when it finds an interrupt, and a thread of one's own has none
+        thread_loop()  # pynq needs one when it finds an interrupt, and new threads have none
         super().__init__(description)
         interrupt = getattr(self, "interrupt", None)
         self._sleeper = None if interrupt is None else InterruptSleeper(interrupt)
         self.running = False
         self._started = 0.0
-        self._missed = 0  # interrupts in a row
+        self._missed = 0  # interrupts missed in a row
 
     @property
     def by_interrupt(self) -> bool:
@@ -50,13 +50,13 @@ class Core(DefaultIP):
                 raise DeviceError(f"no answer to a soft reset within {RESET_SECONDS} s: load the overlay again")
         self.running = False
         left = self.read(Register.ISR)
-        if left:  # a done that came just before the reset must not end the next list
+        if left:  # a done raised just before the reset must not end the next list
             self.write(Register.ISR, left)
         self.write(Register.IER, DONE)
         self.write(Register.GIER, 1 if self.by_interrupt else 0)
 
     def choose_region(self, address: int, size: int) -> None:
-        """Where the lists to come, and all they name, lie in memory."""
+        """Sets the region of memory that the following lists, and all they refer to, lie in."""
         self.write(Register.MEM_BASE, address & 0xFFFFFFFF)
         self.write(Register.MEM_BASE + 4, address >> 32)
         self.write(Register.MEM_BYTES, size)
@@ -71,7 +71,7 @@ class Core(DefaultIP):
         self.write(Register.AP_CTRL, 1 << ApCtrl.START)
 
     def wait(self, seconds: float) -> ListOutcome:
-        """The outcome of the running list, waited for at most so long."""
+        """Waits for the running list, at most `seconds`, and returns its outcome."""
         if not self.running:
             raise DeviceError("no list is running: start one before waiting for it")
         end = time.monotonic() + seconds
@@ -85,7 +85,7 @@ class Core(DefaultIP):
                 pause = min(2 * pause, LAST_PAUSE)
             elif self._sleeper.sleep(min(left, HEARD_WITHIN)):
                 self._missed = 0
-            elif self._take_done():  # it was done and nobody told us; once may be a coincidence
+            elif self._take_done():  # done without an interrupt; once may be a coincidence
                 self._missed += 1
                 if self._missed > 1:
                     self._sleeper = None
@@ -104,7 +104,7 @@ class Core(DefaultIP):
         status = self.read(Register.STATUS)
         error = ERRORS.get(status)
         if error is None:
-            raise DeviceError(f"STATUS reads {status}, which is no error code of this contract: load the overlay again")
+            raise DeviceError(f"STATUS reads {status}, not an error code of this contract: load the overlay again")
         return ListOutcome(
             error,
             self.read(Register.ERROR_INDEX),

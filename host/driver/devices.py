@@ -17,7 +17,7 @@ BOARD = "pynq"
 DEVICES = (*EXECUTORS, BOARD)
 BITFILE = f"{OVERLAY_NAME}.bit"
 BOARD_SECONDS = 60.0
-SIMULATION_SECONDS = 4 * 3600.0  # a list of a large layer takes the Verilated core minutes
+SIMULATION_SECONDS = 4 * 3600.0  # the Verilated core takes minutes for a list of a large layer
 
 
 def open_device(
@@ -32,7 +32,7 @@ def open_device(
     Args:
         name: one of DEVICES.
         build: the build to simulate (zc706 by default), or the one the board must have (any by default); or its name.
-        bitfile: the board's overlay; its .hwh lies beside it.
+        bitfile: the board's overlay; its .hwh must be next to it.
         seconds: how long a list may take.
         log: takes a line before memory is allocated.
     """

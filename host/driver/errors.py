@@ -12,7 +12,7 @@ class OverlayError(DeviceError):
 
 
 class VersionError(DeviceError):
-    """An accelerator of another contract, or of another build than was asked for."""
+    """An accelerator of another contract version, or of another build than requested."""
 
 
 class DeviceBusyError(DeviceError):

@@ -18,7 +18,7 @@ from host.driver.errors import ExecutionError
 from host.driver.outcome import ListOutcome
 from sim.contract import Executor
 
-if TYPE_CHECKING:  # pynq takes a second to import: those who do not run anything do not wait for it
+if TYPE_CHECKING:  # pynq takes a second to import: only those who run something wait for it
     from host.driver.accelerator import Accelerator
 
 __all__ = ["ExecutionError", "PassResult", "run_pass"]

@@ -24,7 +24,7 @@ class InterruptSleeper:
         return False
 
     def sleep(self, seconds: float) -> bool:
-        """True as soon as the interrupt is reported, False after so many seconds without one."""
+        """True as soon as the interrupt is reported, False after `seconds` without one."""
         end = time.monotonic() + seconds
         waiting = self._loop.create_task(self._hear())
         alarm = self._loop.call_later(seconds, self._loop.stop)
@@ -32,19 +32,19 @@ class InterruptSleeper:
             while not waiting.done() and time.monotonic() < end:
                 self._loop.run_forever()
             if waiting.done():
-                waiting.result()  # a wait that failed says so here: else the caller would spin
+                waiting.result()  # a failed wait raises here: otherwise the caller would spin
             return waiting.done()
-        finally:  # also on Ctrl-C: nothing of ours stays in the loop
+        finally:  # also on Ctrl-C: leave nothing in the loop
             alarm.cancel()
             if not waiting.done():
                 waiting.cancel()
                 self._loop.run_until_complete(asyncio.gather(waiting, return_exceptions=True))
 
     async def _hear(self) -> None:
-        """Stops the loop from inside: a callback of the task would come a turn of the loop later."""
+        """Stops the loop from inside: a callback of the task would run one turn of the loop later."""
         try:
             await self._interrupt.wait()
-        except Exception:  # not when it is cancelled: the loop then runs for the one who cancelled
+        except Exception:  # not on cancellation: the loop then belongs to the canceller
             self._loop.stop()
             raise
         self._loop.stop()

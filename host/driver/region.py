@@ -22,7 +22,7 @@ Codes = npt.NDArray[np.integer]
 
 
 class Region:
-    """A buffer of pynq's. A context manager: memory is freed at the end of the block."""
+    """A pynq buffer. A context manager: memory is freed at the end of the block."""
 
     def __init__(self, buffer: Any, owner: Accelerator) -> None:
         self._buffer = buffer
@@ -63,15 +63,15 @@ class Region:
         return program.row_sums(self.memory)
 
     def flush(self, offset: int, size: int) -> None:
-        """What the host wrote goes to memory, where the accelerator sees it."""
+        """Writes these bytes back to memory, where the accelerator sees them."""
         self._buffer[offset : offset + size].flush()
 
     def invalidate(self, offset: int, size: int) -> None:
-        """What the host holds of these bytes is forgotten, so that it reads what the accelerator wrote."""
+        """Drops the host's cached copy of these bytes, so that it reads what the accelerator wrote."""
         self._buffer[offset : offset + size].invalidate()
 
     def free(self) -> None:
-        """Gives the memory back; the accelerator must not be running on it, so it is stopped if it is."""
+        """Frees the memory; an accelerator that is still running on it is stopped first."""
         if self._buffer is not None:
             self._owner.leave(self)
             self._buffer.freebuffer()

@@ -1,4 +1,4 @@
-"""Streams passes through the accelerator: every list compiled once, two banks of memory, precision by another list.
+"""Streams passes through the accelerator: every list compiled once, two banks of memory, one list per precision.
 
     upload(i + 1)          while list i runs
     start(i + 1), read(i)  when it is done
@@ -130,7 +130,7 @@ class Stream:
         return found
 
     def run(self, jobs: Iterable[Job], operands: Source, results: Callable[[Done], object]) -> None:
-        """Runs the jobs in order, with the next one's upload and the last one's result behind each list's time.
+        """Runs the jobs in order, hiding the next upload and the previous read behind each list's run time.
 
         `operands` is asked for a job's codes while the job before it runs, so it cannot wait for that one's result;
         `results` gets each finished job, while the next runs.
@@ -149,7 +149,7 @@ class Stream:
             results(self._read(running, finished))
 
     def repeat(self, job: Job, operands: tuple[Codes, Codes], times: int) -> Iterator[Done]:
-        """One job several times over with nothing beside it: for measuring."""
+        """One job, repeated, with nothing else running: for measuring."""
         compiled = self.compiled(job)
         upload = self._upload(compiled, *operands)
         for _ in range(times):

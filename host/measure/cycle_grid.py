@@ -35,12 +35,12 @@ OTHER = (
     "conv:n16,c256-64,7x7,k1",
     "linear:n128,c256-64",
 )
-# Shapes that the latency model is examined on: drawn, not chosen; draws before this one were used to mend it.
+# Shapes that the latency model is examined on: randomly chosen; earlier draws were used to improve it.
 UNSEEN_SEED, UNSEEN_POINTS, UNSEEN_CYCLES = 2031, 40, (5_000, 100_000)
 BODY_BITS = ((3, 3), (4, 4), (3, 8), (6, 6), (8, 8))
 OTHER_BITS = ((8, 8), (3, 3))
 NARROW_BITS = (3, 4, 5, 6)  # forward widths at which results are narrower, or nearly
-REPEATS = 3  # of a pass in its list; the second one counts, which has others beside it
+REPEATS = 3  # of a pass in its list; the second counts, which has neighbours on both sides
 SHIFT = 4  # of results; it makes no difference to cycles
 
 
@@ -115,7 +115,7 @@ def grid(body_only: bool) -> list[Point]:
 
 
 def stored_otherwise() -> Iterator[Point]:
-    """Passes of a training step whose results are narrow, or have row sums beside them."""
+    """Passes of a training step whose results are narrow, or have row sums as well."""
     passes = [(Pass.FORWARD, (fw, fw)) for fw in NARROW_BITS] + [(Pass.INPUT_ERROR, (fw, 8)) for fw in NARROW_BITS]
     for (which, bits), sums in product(passes, (False, True)):
         yield Point(BODY[0], which, bits, planes=True, row_sums=sums)
@@ -124,15 +124,15 @@ def stored_otherwise() -> Iterator[Point]:
 
 
 def unseen(build: Build) -> list[Point]:
-    """Layers, passes and widths by the dice, as long as simulating them takes seconds."""
-    dice = random.Random(UNSEEN_SEED)
+    """Randomly chosen layers, passes and widths that take seconds to simulate."""
+    draw = random.Random(UNSEEN_SEED)
     points: list[Point] = []
     while len(points) < UNSEEN_POINTS:
-        kernel, stride = dice.choice((1, 3, 3, 5)), dice.choice((1, 1, 2))
-        channels = [dice.choice((16, 24, 32, 48, 64, 96, 128, 160, 256)) for _ in range(2)]
-        extent, batch = dice.choice((4, 7, 8, 12, 14, 20, 28, 32, 56)), dice.choice((8, 16, 50, 64, 100, 128))
+        kernel, stride = draw.choice((1, 3, 3, 5)), draw.choice((1, 1, 2))
+        channels = [draw.choice((16, 24, 32, 48, 64, 96, 128, 160, 256)) for _ in range(2)]
+        extent, batch = draw.choice((4, 7, 8, 12, 14, 20, 28, 32, 56)), draw.choice((8, 16, 50, 64, 100, 128))
         text = f"conv:n{batch},c{channels[0]}-{channels[1]},{extent}x{extent},k{kernel},s{stride},p{kernel // 2}"
-        point = Point(text, dice.choice(list(Pass)), (dice.randint(3, 8), dice.randint(3, 8)))
+        point = Point(text, draw.choice(list(Pass)), (draw.randint(3, 8), draw.randint(3, 8)))
         try:
             bound = bound_cycles(point.commands(build), build)
         except PlanError:  # too large for the build's memories
@@ -143,7 +143,7 @@ def unseen(build: Build) -> list[Point]:
 
 
 def measure(executor: RtlExecutor, point: Point, verify: bool) -> dict[str, Any]:
-    """Cycles of a point, beside what array and memory allow."""
+    """Cycles of a point, and what array and memory allow."""
     layer, precision = parse_layer(point.layer), point.precision()
     stored = point.output()
     asked = AskedPass(layer, point.which, precision, stored)

@@ -16,7 +16,7 @@ from sim.common.files import write_atomically
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
 
-LIST_PASSES = 24  # of a list: the host would start one for all, but what is measured is kept list by list
+LIST_PASSES = 24  # of a list: a host would start one for all passes, but measurements are saved list by list
 
 
 def shape(job: Job) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from sim.contract import Build
 from sim.latency import Memory, command_time
 from sim.latency.core import LIST_BEGINS
 
-# What the model's constants were fitted on, and layers drawn by the dice when that was done.
+# What the model's constants were fitted on, and layers chosen at random afterwards.
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
 ITERATIONS = VIVADO / "iterations"
 

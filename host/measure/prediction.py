@@ -1,4 +1,4 @@
-"""What a list should take, to be set beside what is measured: the latency model's cycles, and a bound.
+"""What a list should take, to compare with measurements: the latency model's cycles, and a bound.
 
     cycles ≥ Σ over commands of max(array cycles, bytes moved / bandwidth)
 

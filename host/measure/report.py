@@ -120,7 +120,7 @@ def as_table(rows: Sequence[Row], source: Source) -> str:
         *("layer", "layers", "which", "fw_bits", "bw_bits", "runs"),
         *("latency_us", "latency_us_stdev", "cycles", "bound_us", "model_us", "ratio", "golden"),
     ]
-    if source.kind == COUNTED:  # steps are not to be compared with times
+    if source.kind == COUNTED:  # steps cannot be compared with times
         shown = [key for key in shown if key not in ("bound_us", "model_us", "ratio")]
     cells = [shown, *([_text(getattr(row, key)) for key in shown] for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(shown))]
@@ -195,7 +195,7 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
                 [row.latency_us - row.latency_us_min for row in chosen],
                 [row.latency_us_max - row.latency_us for row in chosen],
             ]
-            errors = spread if any(map(any, spread)) else None  # else its caps look like the marks of the bound
+            errors = spread if any(map(any, spread)) else None  # otherwise the caps look like the marks of the bound
             axis.bar(
                 places, [row.latency_us for row in chosen], 0.25, yerr=errors, color=colour, label=which, capsize=2
             )

@@ -1,6 +1,6 @@
 """Passes on the Verilated core in one list, as a host starts them: each one's share of the list's cycles.
 
-A pass that comes several times is lowered once and keeps its tensors, so long lists need little memory.
+A pass that occurs several times is lowered once and keeps its tensors, so long lists need little memory.
 """
 
 from __future__ import annotations

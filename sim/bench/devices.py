@@ -15,7 +15,7 @@ NAMES = ("hls", "rtl", "vitis")
 
 @dataclass(frozen=True)
 class Dut:
-    """A device as Verilator is told of it."""
+    """A device in Verilator's terms."""
 
     sources: list[Path]
     build_args: list[str] = field(default_factory=list)
@@ -23,7 +23,7 @@ class Dut:
 
 
 def open_dut(name: str, build: Build) -> Dut:
-    """The device of this name; one that is not there is an error that says how to get it."""
+    """The device of this name; a missing one is an error that says how to get it."""
     if name == "hls":
         return _hls(build)
     if name == "vitis":
@@ -44,7 +44,7 @@ def _hls(build: Build) -> Dut:
 
 
 def _rtl(build: Build) -> Dut:
-    # cocotb's runner makes every signal public, which takes Verilator's optimiser its work; the bench needs the pins.
+    # cocotb's runner makes every signal public, which disables Verilator's optimiser; the bench needs the pins only.
     pins = ["--no-public-flat-rw", "--public-depth", "1"]
     return Dut(
         sources=rtl_sources(),

@@ -12,7 +12,7 @@ from sim.bench.runner import PERIOD_NS
 
 
 class BusError(Exception):
-    """An access outside the image, or one that shall fail; the AXI model answers it with SLVERR."""
+    """An access outside the image, or one that is meant to fail; the AXI model answers it with SLVERR."""
 
 
 class SlowMemory:
@@ -40,7 +40,7 @@ class SlowMemory:
         outside = not 0 <= start <= len(self.image) - length
         if outside or (self.failing and self.random.random() < self.failing):
             self.errors |= error
-            raise BusError(f"{length} bytes at {address:#x} are outside the memory, or shall fail")
+            raise BusError(f"{length} bytes at {address:#x} are outside the memory, or meant to fail")
         return start
 
     async def _delay(self) -> None:
@@ -50,7 +50,7 @@ class SlowMemory:
 
 
 async def hold_back(clock: Any, channels: Sequence[Any], random: Random, share: float) -> None:
-    """Pauses each channel in about this share of the cycles; one task for all of them, as a task a cycle is dear."""
+    """Pauses each channel in about this share of the cycles; one task for all of them, as tasks are expensive."""
     edge = RisingEdge(clock)
     while True:
         for channel in channels:

@@ -1,6 +1,6 @@
 """The system bench: replays vector files through the device's pins, under random delays and back-pressure.
 
-Set by the runner: CPT_VECTORS (files, one a line), CPT_SEED, CPT_PAUSE (share of paused cycles), CPT_LATENCY (most
+Set by the runner: CPT_VECTORS (files, one per line), CPT_SEED, CPT_PAUSE (share of paused cycles), CPT_LATENCY (most
 cycles a read is delayed), CPT_WATCHDOG (most cycles a list may take).
 """
 
@@ -25,7 +25,7 @@ from sim.vectors.vector import Vector
 BASE = 0x1000_0000
 READERS, WRITER = ("m_axi_commands", "m_axi_loads"), "m_axi_stores"
 RESET_POLLS = 1000
-REGISTER_MICROSECONDS = 100  # a register that has not answered by then never will
+REGISTER_MICROSECONDS = 100  # cycles after which a register is taken for dead
 
 
 class Device:
@@ -86,7 +86,7 @@ class Device:
         await self.write(Register.AP_CTRL, 1 << ApCtrl.START)
 
     async def run(self, vector: Vector, watchdog: int) -> list[str]:
-        """Runs a vector's list; returns what was wrong, nothing if it agrees."""
+        """Runs a vector's list; returns what was wrong, empty if it agrees."""
         await self.start(vector)
         if not await self.wait_for_interrupt(watchdog):
             return [f"no interrupt within {watchdog} cycles"]
@@ -106,7 +106,7 @@ class Device:
         return True
 
     async def soft_reset(self) -> bool:
-        """Stops what runs; true when the device is idle soon, what it had begun on the bus having ended."""
+        """Stops what runs; true if the device is idle soon, with its bus transfers complete."""
         await self.write(Register.AP_CTRL, 1 << ApCtrl.SW_RESET)
         for _ in range(RESET_POLLS):
             if await self.read(Register.AP_CTRL) >> ApCtrl.IDLE & 1:
@@ -114,7 +114,7 @@ class Device:
         return False
 
     async def show_bus_errors(self) -> None:
-        """What a response monitor beside Vitis' masters would tell the kernel, every cycle."""
+        """Drives what a response monitor at Vitis' masters would report to the kernel, every cycle."""
         while True:
             self.dut.bus_errors.value = self.memory.errors
             await RisingEdge(self.dut.ap_clk)
@@ -142,7 +142,7 @@ class Device:
 
 
 async def reset_device(dut: Any) -> Device:
-    """The device as the runner's settings want it, after a reset."""
+    """The device with the runner's settings, after a reset."""
     settings = {name: os.environ[f"CPT_{name}"] for name in ("SEED", "PAUSE", "LATENCY")}
     device = Device(dut, Random(int(settings["SEED"])), float(settings["PAUSE"]), int(settings["LATENCY"]))
     await device.reset()
@@ -170,7 +170,7 @@ async def replay(dut: Any) -> None:
 
 @cocotb.test()
 async def reset_in_mid_flight(dut: Any) -> None:
-    """A list is stopped by SW_RESET at different moments; the next one is right, whatever was under way."""
+    """A list is stopped by SW_RESET at different moments; the next one is right, whatever was in flight."""
     device = await reset_device(dut)
     vector = next((vector for vector in vectors() if vector.commands_done), None)
     if vector is None:
@@ -186,7 +186,7 @@ async def reset_in_mid_flight(dut: Any) -> None:
 
 @cocotb.test()
 async def errors_in_mid_flight(dut: Any) -> None:
-    """Beats fail at random: the list ends, with the code of the bus if with any, and the next list is right."""
+    """Beats fail at random: the list ends, with a bus error if any, and the next list is right."""
     device = await reset_device(dut)
     vector = next((vector for vector in vectors() if vector.commands_done and not vector.error), None)
     if vector is None:
@@ -202,7 +202,7 @@ async def errors_in_mid_flight(dut: Any) -> None:
             assert index == await device.read(Register.COMMANDS_DONE), f"ERROR_INDEX is {index}"
         same = vector.before == vector.after
         found = np.frombuffer(device.memory.image, dtype=np.uint8)
-        assert np.array_equal(found[same], vector.before[same]), "a byte was written that is no result"
+        assert np.array_equal(found[same], vector.before[same]), "a byte was written that is not part of a result"
         await device.write(Register.ISR, 1 << Irq.DONE)
         device.memory.failing = 0.0
         wrong = await device.run(vector, watchdog)
@@ -213,7 +213,7 @@ async def errors_in_mid_flight(dut: Any) -> None:
 
 @cocotb.test()
 async def registers_keep_what_they_should(dut: Any) -> None:
-    """Enables have the bits they have, arguments read back, and writing anywhere else does nothing."""
+    """Enables keep their defined bits, arguments read back, and writes elsewhere do nothing."""
     device = await reset_device(dut)
     await device.write(Register.GIER, 0xFFFFFFFF)
     await device.write(Register.IER, 0xFFFFFFFF)

@@ -1,4 +1,4 @@
-"""Builds a device for Verilator and runs the bench on it; `cpt cosim` and pytest both come through here."""
+"""Builds a device for Verilator and runs the bench on it; `cpt cosim` and pytest both use it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sim.common.files import locked
 from sim.devices.verilator import verilator_environment
 
 TOPLEVEL = "cpt_kernel"
-LOCK_SECONDS = 1800  # waited for the process before in a build folder: as long as its run may take
+LOCK_SECONDS = 1800  # wait for another process in the same build folder, as long as its run may take
 PERIOD_NS = 5  # of the clock in the bench
 
 
 @dataclass(frozen=True)
 class Stress:
-    """How unfriendly memory is to the device."""
+    """How difficult the memory is for the device."""
 
     seed: int = 1
     pause: float = 0.2  # share of cycles in which a channel is held back
@@ -56,7 +56,7 @@ def run_bench(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress
 
 
 def replay_speed(results: Path) -> Speed:
-    """Of the test that replays the vectors, by cocotb's report."""
+    """Speed of the test that replays the vectors, from cocotb's report."""
     case = next(case for case in ElementTree.parse(results).iter("testcase") if case.get("name") == "replay")
     properties = {each.get("name"): each.get("value", "0") for each in case.iter("property")}
     return Speed(round(float(properties["sim_time_duration"]) / PERIOD_NS), float(case.get("time", "0")))
@@ -91,7 +91,7 @@ def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: S
                 results_xml=str(results),
                 log_file=build_dir / "test.log",
             )
-        except (RuntimeError, SystemExit) as failed:  # under pytest the runner exits where a test of its own failed
+        except (RuntimeError, SystemExit) as failed:  # under pytest the runner exits when a test of its own fails
             if not results.exists():
                 raise BenchError(f"{failed}: see build.log and test.log in {build_dir}") from failed
     raise_failures(results)

@@ -1,1 +1,1 @@
-"""What every room uses: places, files, text tables. Imports nothing of the kit."""
+"""What every package uses: places, files, numbers, text tables. It imports nothing else of the kit."""

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and locks that are waited for only so long."""
+"""Files that are complete or absent, and locks with a bounded wait."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import IO
 
 
 def write_atomically(path: Path, content: str | bytes | Callable[[IO[bytes]], object]) -> None:
-    """Writes or replaces a file, by a function of a stream if need be; one process at a time may write it.
+    """Writes or replaces a file, from text, bytes or a function of a stream; only one process at a time may write it.
 
-    Killed at any moment, out of disk or out of power, it leaves the old file or the new one.
+    A kill, a full disk or a loss of power leaves the old file or the new one.
     """
     if path.exists() and not path.is_file():  # a pipe or a device, such as /dev/stdout
         with path.open("wb") as stream:

@@ -1,4 +1,4 @@
-"""Integers that a user gives: taken from Python and NumPy alike, anything else refused by name."""
+"""Integers from the user: Python's and NumPy's are accepted, anything else is refused by name."""
 
 from __future__ import annotations
 

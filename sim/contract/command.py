@@ -59,7 +59,7 @@ class Command:
         return bool(self.flags >> flag & 1)
 
     def encode(self) -> bytes:
-        """The command as it lies in memory; a value too wide for its field is refused, never cut."""
+        """The command as it lies in memory; a value too wide for its field is refused, never truncated."""
         words = np.zeros(COMMAND_WORDS, dtype="<u4")
         for name, (word, lsb, width) in FIELDS.items():
             value = int(getattr(self, name))
@@ -74,7 +74,7 @@ class Command:
         return cls(**{name: int(words[word]) >> lsb & (1 << width) - 1 for name, (word, lsb, width) in FIELDS.items()})
 
 
-assert {field.name for field in fields(Command)} == set(FIELDS), "Command and contract.toml name other fields"
+assert {field.name for field in fields(Command)} == set(FIELDS), "Command and contract.toml have different fields"
 
 
 def flag_bits(*flags: Flag) -> int:

@@ -1,6 +1,6 @@
-"""Array cycles by contract: how often the array takes a new operand pair when work is dealt to it without gaps.
+"""Array cycles by contract: how many operand pairs the array takes when work arrives without gaps.
 
-It is a lower bound for an executor's busy cycles, and what the reference's counters show.
+A lower bound for an executor's busy cycles, and what the reference's counters show.
 """
 
 from __future__ import annotations

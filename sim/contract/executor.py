@@ -10,7 +10,7 @@ from sim.contract.tensors import Memory
 
 
 class Executor(Protocol):
-    """Whatever obeys the contract."""
+    """Anything that obeys the contract."""
 
     @property
     def build(self) -> Build: ...
@@ -20,6 +20,6 @@ class Executor(Protocol):
     ) -> Outcome:
         """Runs a list on the region `memory`, in place, up to its end or its first error.
 
-        `mem_bytes` is the size the host claims (register MEM_BYTES); reaching behind `memory` is a bus error.
+        `mem_bytes` is the size the host claims (register MEM_BYTES); reaching past `memory` is a bus error.
         """
         ...

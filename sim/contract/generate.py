@@ -148,6 +148,6 @@ RENDERERS: dict[Path, Callable[[Contract], str]] = {
 
 
 def drifted() -> list[Path]:
-    """The generated files that differ from what the source says now."""
+    """The generated files that are out of date."""
     contract = load()
     return [path for path, render in RENDERERS.items() if not path.exists() or path.read_text() != render(contract)]

@@ -1,6 +1,6 @@
 """The contract's counter-based generator: 32 random bits from a 64-bit seed and an element's number.
 
-Shifts, adds and exclusive-ors only, so that hardware makes it in LUTs; no state, so that any element can be drawn
+Shifts, adds and exclusive-ors only, so that hardware needs LUTs only; no state, so that any element can be drawn
 alone and a run repeats bit for bit.
 """
 
@@ -31,7 +31,7 @@ def mix(x: Words) -> Words:
 
 
 def noise_keys(seed: int) -> tuple[int, int]:
-    """Two keys that depend on every bit of the seed: made once a command, so neighbouring seeds share nothing."""
+    """Two keys that depend on every bit of the seed: made once per command, so neighbouring seeds share nothing."""
     low, high = seed & MASK, seed >> 32 & MASK
     key_0 = mix(mix(mix(low ^ NOISE_SALT_0) + high & MASK) ^ NOISE_SALT_1)
     return key_0, mix(mix(key_0 + low & MASK) ^ high)

@@ -35,7 +35,7 @@ class Tensor:
 
     @property
     def end(self) -> int:
-        """First byte behind the tensor."""
+        """First byte after the tensor."""
         last = (self.images - 1) * self.image_stride + (self.blocks - 1) * self.block_stride
         return self.address + last + self.tile_bytes
 
@@ -109,7 +109,7 @@ def output(command: Command) -> Tensor:
         tile, dtype, grain = (height, command.out_bits, width), PLANE_WORD, PLANE_WORD.itemsize
     else:
         tile, dtype = (height, width, CHANNEL_BLOCK), WORD_TYPES[Format(command.out_format)]
-        grain = min(CHANNEL_BLOCK * dtype.itemsize, WIDEST_BEAT)  # a pixel's 16 results are whole beats, or in one
+        grain = min(CHANNEL_BLOCK * dtype.itemsize, WIDEST_BEAT)  # a pixel's 16 results are whole beats, or lie in one
     return Tensor(
         command.out_addr,
         images,

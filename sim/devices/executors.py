@@ -1,4 +1,4 @@
-"""Executors by name: what stands behind a simulated device (`host.driver.devices`) or is called directly by a test."""
+"""Executors by name: what runs the lists of a simulated device (`host.driver.devices`), or of a test directly."""
 
 from __future__ import annotations
 

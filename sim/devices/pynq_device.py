@@ -1,8 +1,8 @@
 """A simulated board behind the real pynq API: `Overlay`, `DefaultIP`, `MMIO`, buffers and `Interrupt` are pynq's own.
 
 The device holds an executor of the contract (the reference, the C-simulated kernel, the Verilated core) behind its
-registers, contiguous memory with a cache in front, and one interrupt line. It refuses what goes wrong on a board only
-now and then: a host that flushes or reads what the running list uses.
+registers, contiguous memory with a cache in front, and one interrupt line. It refuses what fails on a board only
+occasionally: a host that flushes or reads what the running list uses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SimulatedDevice(Device):
 
     Args:
         executor: what runs the lists.
-        simulates: its name, for reports: nobody shall take a simulation for a measurement.
+        simulates: its name, so that no report calls a simulation a measurement.
         memory_bytes: size of the contiguous memory.
         tag: its name; two devices of one name stand for one board, which one process can open.
         vlnv: the type of the IP in its overlay.
@@ -51,7 +51,7 @@ class SimulatedDevice(Device):
     ) -> None:
         number = next(_NUMBERS)
         super().__init__(tag or f"simulated-{simulates}-{os.getpid()}-{number}")
-        self.capabilities = {"MEMORY_MAPPED": True}  # as a Zynq has it
+        self.capabilities = {"MEMORY_MAPPED": True}  # as on a Zynq
         self.executor = executor
         self.simulates = simulates
         self.faults = faults or Faults()
@@ -74,7 +74,7 @@ class SimulatedDevice(Device):
         return self._registers.list_seconds
 
     def release(self) -> None:
-        """Ends the simulation; not `close`, which pynq has given up."""
+        """Ends the simulation; not called `close`, which pynq has deprecated."""
         self._registers.close()
         self._line.remove()
         self._folder.cleanup()
@@ -102,7 +102,7 @@ class SimulatedDevice(Device):
             shape, dtype, buffer=block.cache.data, device=self, device_address=block.address, bo=handle, coherent=False
         )
         buffer.memory, buffer.pointer, buffer.return_to = self.pool, handle, self
-        buffer.freed = True  # without its pointer, pynq is not to unmap it as it does on the board
+        buffer.freed = True  # pynq must not unmap it, as it does on the board
         return buffer
 
     def return_pointer(self, handle: int) -> None:
@@ -157,7 +157,7 @@ class SimulatedDevice(Device):
 
 
 class RegisterWindow:
-    """The control registers as an array of words, as far as pynq's MMIO and register map use one."""
+    """The control registers as an array of words, as far as pynq's MMIO and register map use it."""
 
     def __init__(self, device: SimulatedDevice, first: int = 0) -> None:
         self._device = device
@@ -186,7 +186,7 @@ def _described(register: Register) -> dict[str, Any]:
 
 
 class InterruptLine:
-    """Stands where pynq has a UIO file: tells the events that wait on it, in their own loop, when the line is high."""
+    """Takes the place of pynq's UIO file: sets the events that wait on it, in their own loop, when the line is high."""
 
     def __init__(self, number: int) -> None:
         from pynq.interrupt import _InterruptController

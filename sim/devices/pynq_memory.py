@@ -1,7 +1,7 @@
 """Memory as a host without coherent caches sees it: each buffer twice, in the host's cache and in DRAM.
 
 A flush copies to DRAM, an invalidate copies back; the accelerator sees DRAM only. Both start with different noise, so
-that a forgotten flush or invalidate gives wrong results, as it does on the board.
+that a forgotten flush or invalidate gives wrong results, as on the board.
 """
 
 from __future__ import annotations
@@ -75,6 +75,6 @@ class ContiguousPool:
         return np.empty(0, dtype=np.uint8)
 
     def orphan(self) -> None:
-        """From now on DRAM is a copy: a list that was given up writes where nobody looks."""
+        """From now on DRAM is a copy: an abandoned list writes where it does no harm."""
         for block in self.blocks.values():
             block.dram = block.dram.copy()

@@ -1,4 +1,4 @@
-"""The register face with time: a list runs in a thread of its own, beside the host, and ends with an interrupt."""
+"""The registers with time: a list runs in its own thread, in parallel to the host, and ends with an interrupt."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Faults:
 
 
 class ConcurrentRegisters(RegisterFile):
-    """Registers of an executor that runs while the host goes on.
+    """Registers of an executor that runs while the host continues.
 
     What goes wrong inside the executor (a simulation that does not end, say) is raised at the next register access.
     """
@@ -50,7 +50,7 @@ class ConcurrentRegisters(RegisterFile):
         self._faults = faults
         self._raised = raised
         self._lists: SimpleQueue[tuple[int, Memory, tuple[int, int, int, int]] | None] = SimpleQueue()
-        self._number = 0  # of the list that counts; a reset makes another
+        self._number = 0  # of the current list; a reset makes a new one
         self._failure: Exception | None = None
         self._running: tuple[Memory, tuple[int, int, int, int]] | None = None
         self._start_seen = 0.0
@@ -80,7 +80,7 @@ class ConcurrentRegisters(RegisterFile):
             super().reset()
 
     def refuse_in_use(self, address: int, size: int, written_only: bool) -> None:
-        """Raises if the running list may touch these bytes: on a board that would be a race, seen now and then."""
+        """Raises if the running list may touch these bytes: on a board that would be a race."""
         with self._lock:
             if not self._busy or self._running is None:
                 return
@@ -94,12 +94,12 @@ class ConcurrentRegisters(RegisterFile):
                 for tensor in used:
                     if tensor is not None and tensor.overlaps(address - base, address - base + size):
                         raise RuntimeError(
-                            f"the host handles bytes {address - base}..{address - base + size - 1} of the region, which"
+                            f"the host touches bytes {address - base}..{address - base + size - 1} of the region, which"
                             f" command {number} of the running list uses"
                         )
 
     def close(self) -> None:
-        """Ends the thread, once it is through with what it does."""
+        """Ends the thread, once its list is done."""
         self._lists.put(None)
 
     def _run_list(self) -> None:
@@ -125,7 +125,7 @@ class ConcurrentRegisters(RegisterFile):
 
     def _end(self, number: int, outcome: Outcome | Exception) -> None:
         with self._lock:
-            if number != self._number:  # reset meanwhile
+            if number != self._number:  # it was reset meanwhile
                 return
             self._busy, self._running = False, None
             if isinstance(outcome, Exception):

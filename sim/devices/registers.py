@@ -1,4 +1,4 @@
-"""The register face of the accelerator, over any executor: what a driver sees at each byte offset.
+"""The accelerator's registers over any executor: what a driver sees at each byte offset.
 
 Vitis HLS conventions: AP_CTRL handshakes, ap_done and ap_ready cleared by reading, ISR toggled by writing.
 """
@@ -43,7 +43,7 @@ class RegisterFile:
         self.reset()
 
     def reset(self) -> None:
-        """Power-on state; the capability registers are filled by the first list, as a Vitis build does it."""
+        """Power-on state; the capability registers are filled by the first list, as in a Vitis build."""
         self._words: dict[int, int] = {}
         self._busy = self._done = self._ready = False
         self._isr = 0

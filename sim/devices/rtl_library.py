@@ -1,6 +1,6 @@
 """The Verilated core as a shared library: built when its sources have changed, then loaded.
 
-python -m sim.devices.rtl_library      builds the libraries of all configurations
+python -m sim.devices.rtl_library      builds the libraries of all builds
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def sources_digest(commands: list[list[str]]) -> str:
-    """The same for the same files in another folder."""
+    """Independent of the folder that the files are in."""
     digest = hashlib.sha256(repr(commands).replace(str(ROOT), "").encode())
     for path in [*rtl_sources(), *sorted(RTL.glob("*.svh")), *sorted(HARNESS.iterdir())]:
         digest.update(path.read_bytes())

@@ -37,7 +37,7 @@ class Ddr:
     read_errors: float = 0.0  # share of beats answered with an error
     write_errors: float = 0.0  # share of bursts
     seed: int = 1
-    jitter: int = 0  # at most so many cycles more than `latency`
+    jitter: int = 0  # at most this many cycles more than `latency`
     fail: tuple[int, int, int] = (0, 0, 0)  # the beat of commands, of loads, the response of stores that is an error
 
     def __post_init__(self) -> None:
@@ -49,12 +49,12 @@ class Ddr:
     @classmethod
     def unfriendly(cls, seed: int) -> Ddr:
         """Another memory for every seed: bandwidth, latency, how much it varies, how often channels are held back."""
-        dice = Random(seed)
+        draw = Random(seed)
         return cls(
-            bytes_per_cycle=dice.choice([4, 8, 8, 16, 50]),
-            latency=dice.choice([0, 1, 5, 20, 60]),
-            jitter=dice.choice([0, 3, 30, 80]),
-            stall=dice.uniform(0.05, 0.5),
+            bytes_per_cycle=draw.choice([4, 8, 8, 16, 50]),
+            latency=draw.choice([0, 1, 5, 20, 60]),
+            jitter=draw.choice([0, 3, 30, 80]),
+            stall=draw.uniform(0.05, 0.5),
             seed=seed,
         )
 
@@ -101,14 +101,14 @@ def want_waves() -> bool:
 
 
 def library_of(build: Build) -> ctypes.CDLL:
-    """The core of a build, compiled if it must be; other parameters than those of the contract are refused."""
+    """The core of a build, compiled if need be; parameters other than the contract's are refused."""
     if BUILDS.get(build.name) != build.parameters():
         raise ValueError(f"the RTL is built for {', '.join(BUILDS)}, not for other parameters")
     return load_library(build.name, want_waves())
 
 
 class RtlPins:
-    """One core, from power-on; the seed of the DDR it was opened with is that of all dice."""
+    """One core, from power-on; its DDR's seed is the seed of all its random choices."""
 
     def __init__(self, build: Build, ddr: Ddr | None = None) -> None:
         self.build = build
@@ -162,7 +162,7 @@ class RtlPins:
         self._library.cpt_rtl_step(self._core, cycles)
 
     def wait(self, most: int) -> np.ndarray:
-        """Waits for the interrupt, at most so many cycles; the counters as of the end of each command."""
+        """Waits for the interrupt, at most `most` cycles; returns the counters at the end of each command."""
         place = self._completions
         ended = self._library.cpt_rtl_wait(self._core, most, place.ctypes.data, len(place))
         report = self.report()

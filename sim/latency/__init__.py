@@ -1,10 +1,9 @@
 """The latency model: cycles of a command on the RTL core, from its structure, in milliseconds instead of minutes.
 
-What is modelled: how rows are dealt to lanes and operands passed over (as the planner does it), windows that need more
-reads than bits, results drained and stored slot by slot, requests that queue before the load writers, one memory that
-loads and stores share, and the next command's operands that are loaded meanwhile. A handful of constants (`core.py`)
-were read off the RTL or fitted on `vivado/cycles.json`; `cpt latency` prints the errors, also on layers drawn by the
-dice.
+What is modelled: how rows are distributed to lanes and operands repeated (as the planner does it), windows that need
+more reads than bits, results drained and stored slot by slot, requests that queue before the load writers, one memory
+that loads and stores share, and the next command's operands, loaded meanwhile. A handful of constants (`core.py`) were
+read off the RTL or fitted on `vivado/cycles.json`; `cpt latency` prints the errors, also on randomly chosen layers.
 """
 
 from dataclasses import replace

@@ -38,7 +38,7 @@ JOINED_PLANES = (8, 16, 32)  # widths of rows whose planes are stored by one wri
 def conv_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     """The weights of as many output blocks as fit are loaded, then all rows pass by; again for the next blocks.
 
-    What the first blocks begin with is loaded while the command before is at work, if two such commands fit.
+    The first blocks' operands are loaded while the command before is running, if two such commands fit.
     """
     batches, ahead, ring = _batches(command, build, memory)
     loads = sum(batch.bus for batch in batches)
@@ -54,7 +54,7 @@ def conv_time(command: Command, build: Build, memory: Memory) -> CommandTime:
             loaded = _loaded_ahead(batches, ahead)
             of_weights = Batch(0, weights.bus, weights.follows, weights.written)
             computed, stored = run((of_weights, *batches), work, loaded + 1)
-            # The loader has done with a command before it begins the next.
+            # The loader finishes a command before it begins the next.
             stored = max(stored, weights.follows + asking + batches[-1].there - batches[-1].follows + LOADER_BEGINS)
         else:
             computed, stored = run(batches, work)

@@ -1,4 +1,4 @@
-"""The core's dimensions and habits, as the model needs them.
+"""The core's dimensions and timing, as the model needs them.
 
 The upper numbers stand in the RTL under the names in brackets. The lower ones were fitted on `vivado/cycles.json`.
 """
@@ -13,7 +13,7 @@ from sim.latency.time import Memory
 MOST_RING = 31  # rows of a lane's ring (RowDepth - 1)
 MOST_AHEAD = 22  # row steps that the loader is ahead of the array (MostAhead)
 BATCHES_AHEAD = 3  # of a CONV
-WRITES = 64  # under way (MaxWrites)
+WRITES = 64  # writes in flight (MaxWrites)
 ACCUMULATORS = 1024  # entries of the accumulator, two lanes' results each (AccDepth)
 LANE_PIECES = 64  # pieces of 32 bytes that a lane has in the store buffer (LanePieces)
 QUEUED_BEATS = 33  # before each load writer, and one that it is at
@@ -21,11 +21,11 @@ WORDS_A_CYCLE = 4  # that a writer puts into a lane's memory
 WORD_BYTES = 2
 PIXELS_A_WINDOW = 3  # of a lane, in a WGRAD
 
-QUEUED_REQUESTS = 22  # of a writer under way: a queue of 16, and those in registers beside it
+QUEUED_REQUESTS = 22  # of a writer in flight: a queue of 16, and those in registers
 WRITER_STARTS = 1.0  # cycles between two requests of a writer,
 SHORT_STARTS = 3.0  # and behind those that are done in less than
 SHORT_WRITING = 8  # cycles
-REQUEST_WAY = 12  # cycles from the loader, or the store, to the bus and back, beside the memory's latency
+REQUEST_WAY = 12  # cycles from the loader, or the store, to the bus and back, apart from the memory's latency
 COMMAND_BEGINS = 60  # cycles from the command before to the first request, if nothing was loaded ahead
 COMMAND_ENDS = 110  # and from the last store to the next command
 LOADER_BEGINS = 120  # cycles from the last word of a command to the next one's first, and to deal its rows to the lanes

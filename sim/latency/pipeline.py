@@ -1,4 +1,4 @@
-"""Loads, array and stores beside each other, in the grain of row steps and segments of results."""
+"""Loads, array and stores in parallel, in steps of rows and segments of results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Work:
     ahead: int  # row steps that may be loaded before the array is done with the first of them
 
 
-SIMULATED_SEGMENTS = 1000  # of long commands; what is left goes on at the same pace
+SIMULATED_SEGMENTS = 1000  # of long commands; the rest goes on at the same pace
 LEAST_BATCHES = 4
 
 

@@ -20,7 +20,7 @@ from sim.latency.time import Memory
 
 @dataclass(frozen=True)
 class Requests:
-    """So many requests of one target, on average: beats of each, and cycles until its writer has put them away."""
+    """Requests of one target, on average: how many, the beats of each, and cycles until its writer has stored them."""
 
     number: float
     beats: float
@@ -38,9 +38,9 @@ class Stream:
 
 @lru_cache(maxsize=4096)
 def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, memory: Memory) -> Stream:
-    """Targets (lanes or columns) ask one after the other; a writer serves every 16th of them, in order.
+    """Targets (lanes or columns) ask one after another; a writer serves every 16th of them, in order.
 
-    Data comes in the order of the requests, so a writer whose queue is full holds up all behind it.
+    Data comes in the order of the requests, so a writer whose queue is full holds up all those after it.
     """
     queues = writers(build)
     beat = max(1.0, build.bus_bytes / memory.bytes_per_cycle)

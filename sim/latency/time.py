@@ -1,4 +1,4 @@
-"""What the model is given and what it answers."""
+"""What the model takes and what it returns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Memory:
     def __post_init__(self) -> None:
         if not (self.bytes_per_cycle > 0 and self.latency >= 0):
             raise ValueError(
-                f"bytes_per_cycle = {self.bytes_per_cycle} must be above 0, latency = {self.latency} not below"
+                f"bytes_per_cycle = {self.bytes_per_cycle} must be positive, latency = {self.latency} not negative"
             )
 
 
@@ -41,7 +41,7 @@ class CommandTime:
 
     @property
     def bottleneck(self) -> str:
-        """The stream that rules: compute, or, where the memory does, the larger of load and store.
+        """The stream that limits: compute, or, where the memory does, the larger of load and store.
 
         >>> CommandTime(cycles=120, compute=100, load=50, store=20).bottleneck
         'compute'

@@ -29,7 +29,7 @@ CHUNK_BEGINS = 6
 
 @dataclass(frozen=True)
 class _Pass:
-    """One pass over the operands: its first chunk and those behind it, loaded and computed."""
+    """One pass over the operands: its first chunk and those after it, loaded and computed."""
 
     loads: tuple[Batch, Batch]
     computing: tuple[float, float]
@@ -45,7 +45,7 @@ def wgrad_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     drain = widening(command) * round_words(build)
     result_bytes = 32 * widening(command)
     on_the_bus = _storing(command, result_bytes, build, memory)
-    storing = max(on_the_bus, build.lanes)  # lanes without results are passed over
+    storing = max(on_the_bus, build.lanes)  # lanes without results are skipped
     kinds = {blocks: _pass(command, plan, blocks, build, memory) for blocks in set(plan.passes)}
     ends: list[float] = []
     last = kinds[plan.passes[-1]]
@@ -74,7 +74,7 @@ def wgrad_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     loads = sum(kinds[plan.passes[0]].loads[chunk > 0].bus for chunk in range(min(ahead, plan.chunks + 1)))
     shared = ends[-1] - last.computing[plan.chunks > 0] + min(2 * stores, stores + loads)
     cycles = max(ends[-1] + storing, shared) + COMMAND_ENDS
-    if ahead:  # the loader has done with a command before it begins the next
+    if ahead:  # the loader finishes a command before it begins the next
         cycles = max(cycles, asking + last.loads[plan.chunks > 0].there - last.loads[plan.chunks > 0].follows)
     return CommandTime(max(cycles, load + store + COMMAND_ENDS), compute, load, store)  # one memory for both
 

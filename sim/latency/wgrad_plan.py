@@ -45,7 +45,7 @@ class WgradPlan:
 
     @property
     def chunks(self) -> int:
-        """Behind the first."""
+        """Those after the first."""
         return (self.rows * self.spans - self.first) // self.chunk
 
     @property
@@ -120,7 +120,7 @@ def _shares(blocks: int, most: int) -> list[int]:
 
 
 def _buffers(entries: int, build: Build) -> int:
-    """One chunk less than fits, if two are left: the next command's first finds room beside this one's last."""
+    """One chunk less than fits, if two are left, so that the next command's first fits next to this one's last."""
     return next((each for each in (4, 3) if (each + 1) * entries <= build.column_words), 0) or (
         2 if 2 * entries <= build.column_words else 1
     )

@@ -19,7 +19,7 @@ def requantise(maps: npt.NDArray[np.int64], command: Command) -> npt.NDArray[np.
 
 
 def shift_half_even(values: npt.NDArray[np.int64], shift: int) -> npt.NDArray[np.int64]:
-    """values / 2^shift, rounded to the nearest integer and a tie to the even one."""
+    """values / 2^shift, rounded to the nearest integer, ties to even."""
     if shift == 0:
         return values
     floor = values >> shift

@@ -1,4 +1,4 @@
-"""What was counted for a netlist before, by a digest of its RTLIL: `make -C vivado resources` counts what has changed.
+"""Earlier counts by a digest of the netlist's RTLIL: `make -C vivado resources` counts only what has changed.
 
 The digest is of a module and of all below it down to those that are left out. Line numbers and the numbers that Yosys
 gives nameless wires are not part of it: a comment, or a change elsewhere in the design, costs nothing.
@@ -32,7 +32,7 @@ def read_modules(design: Path) -> dict[str, str]:
 
 
 def digest(modules: dict[str, str], top: str, boxes: Collection[str], method: str) -> str:
-    r"""Of all that decides what `top` needs: its netlist without `boxes`, and how it is synthesised.
+    r"""Digest of what determines `top`'s resources: its netlist without `boxes`, and how it is synthesised.
 
     >>> short = 'module m\n  attribute \\src "m.sv:1"\n  cell $and $7\n  end\n'
     >>> moved = short.replace("m.sv:1", "m.sv:2").replace("$7", "$9")

@@ -1,4 +1,4 @@
-"""`make -C vivado prove`: popcounts, accumulator, LUTs by name and the AXI engines, proved by Yosys for all inputs."""
+"""`make -C vivado prove`: popcounts, accumulator, named LUTs and the AXI engines, proved by Yosys for all inputs."""
 
 from __future__ import annotations
 

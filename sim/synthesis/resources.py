@@ -51,7 +51,7 @@ MODULES = (
     *("sequencer", "array", "dpu_row", "row_sum", "accumulator", "epilogue", "requantise", "noise", "row_table"),
     *("store", "store_buffer"),
 )
-# LUTs that a cell occupies; flip-flops and the rest are told by name.
+# LUTs that a cell occupies; flip-flops and the rest are recognised by name.
 LUTS = {
     **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
     "LUT6_2": 1,
@@ -171,7 +171,7 @@ def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use
 
 
 def escape(module: str) -> str:
-    """A module's name where a Yosys script takes a pattern: brackets are not meant as such."""
+    """A module's name where a Yosys script takes a pattern: with brackets escaped."""
     return module.replace("[", "\\[").replace("]", "\\]")
 
 
@@ -181,7 +181,7 @@ def cells_of(counts: dict[str, Any]) -> dict[str, int]:
 
 
 def delay(netlist: Path, name: str) -> int:
-    """Yosys' static timing analysis of the mapped netlist, bit by bit: it is slow with wide wires."""
+    """Yosys' static timing analysis of the mapped netlist, bit by bit: wide wires make it slow."""
     log = run_yosys(
         [
             *("read_verilog -specify -lib +/xilinx/cells_sim.v", f"read_verilog {netlist}", f"hierarchy -top {name}"),
@@ -203,7 +203,7 @@ def whole(build: str) -> Report:
 
 
 def by_module(build: str, only: Sequence[str] = MODULES) -> Report:
-    """A build module by module, one of each kind; what was counted before is not counted again."""
+    """A build module by module, one of each kind; earlier counts are reused."""
     design, names = elaborate(build)
     counts = Counter(kind(name) for name in names)
     boxes = [name for name in names if kind(name) in MODULES]

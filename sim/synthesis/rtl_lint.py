@@ -15,7 +15,7 @@ IP = VIVADO / "ip"
 
 
 def lint(top: str, *options: str) -> str:
-    """What Verilator has to say; nothing if the module is clean."""
+    """Verilator's warnings; empty if the module is clean."""
     command = ["verilator", "--lint-only", *STRICT, "--quiet-stats", "--top-module", top, *options]
     ran = subprocess.run(
         [*command, *map(str, rtl_sources())], env=verilator_environment(), capture_output=True, text=True, check=False

@@ -41,7 +41,7 @@ def extreme_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) ->
 class Scenario:
     """Collects passes in one region; `vector` fills memory, runs the reference and keeps both images.
 
-    The region starts out as noise, so that a byte written where none belongs shows.
+    The region starts out as noise, so that a byte written to the wrong place shows.
     """
 
     name: str

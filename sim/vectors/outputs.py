@@ -62,7 +62,7 @@ def saturation(build: Build) -> Iterator[Vector]:
 
 
 def rows_of_planes(build: Build) -> Iterator[Vector]:
-    """Bit planes of short, whole, broken and long rows, and row sums beside them: how they are packed differs."""
+    """Bit planes of short, whole, broken and long rows, and row sums with them: each is packed differently."""
     for width in (1, 7, 8, 16, 31, 32, 33, 40):
         scenario = Scenario(f"plane-rows-{width}", build)
         layer = Conv(batch=3, in_channels=5, out_channels=20, height=2, width=width, kernel=(1, 3), padding=(0, 1))
@@ -73,7 +73,7 @@ def rows_of_planes(build: Build) -> Iterator[Vector]:
 
 
 def sums_of_rows(build: Build) -> Iterator[Vector]:
-    """Row sums beside the results, signed and unsigned, in all three passes."""
+    """Row sums with the results, signed and unsigned, in all three passes."""
     for signed in (False, True):
         scenario = Scenario(f"row-sums-{'su'[not signed]}", build)
         for which, layer in product(Pass, (LAYER, Conv(4, 9, 5, 5, 5, (3, 3), (2, 2), (1, 1)))):
@@ -86,7 +86,7 @@ def sums_of_rows(build: Build) -> Iterator[Vector]:
 
 
 def sums_with_other_results(build: Build) -> Iterator[Vector]:
-    """Row sums beside requantised and 64-bit results; sums at exactly their bound."""
+    """Row sums with requantised and 64-bit results; sums at exactly their bound."""
     outputs = {
         "int16": Output(Format.INT16, 9, shift=5, row_sums=True),
         "planes": Output(Format.PLANES, 6, shift=8, seed=5, row_sums=True),

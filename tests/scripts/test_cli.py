@@ -60,7 +60,7 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
         (("sim", "--layer", "linear:n1,c30000-4"), "1,160 too few"),
         (("sim", "--layer", "linear:n1,c4-4,q"), "'q' is not understood"),
         (("sim", "--layer", "linear:n1,c4-4,k3"), "a linear layer has no k"),
-        (("sim", "--layer", "linear:n1,n2,c4-4"), "says again"),
+        (("sim", "--layer", "linear:n1,n2,c4-4"), "duplicate field 'n2'"),
         (("sim", "--layer", "conv:n60000,c512-16,32x32,k1"), "bytes beyond the largest region"),
         (("sim", "--bits", "0", "8"), "--bits: must be in 1..16, not 0"),
         (("sim", "--bits", "8", "17"), "--bits: must be in 1..16, not 17"),

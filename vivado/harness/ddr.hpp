@@ -1,4 +1,4 @@
-// A modelled DDR behind the kernel's three masters: one bandwidth for reads and writes, one latency, optional trouble.
+// A modelled DDR behind the kernel's three masters: one bandwidth for reads and writes, one latency, optional faults.
 #pragma once
 
 #include "rules.hpp"
@@ -16,7 +16,7 @@ enum Port : unsigned { COMMANDS, LOADS, STORES, PORTS };
 struct DdrSettings {
     double bytes_per_cycle;     ///< of reads and writes together
     std::uint64_t latency;      ///< cycles from an address to its first beat, and from the last beat to the response
-    std::uint64_t jitter;       ///< at most so many more, by the dice
+    std::uint64_t jitter;       ///< at most this many more, at random
     double stall;               ///< share of cycles in which a channel is held back at random
     double read_errors;         ///< share of beats that are answered with an error
     double write_errors;        ///< share of bursts
@@ -24,7 +24,7 @@ struct DdrSettings {
     std::uint64_t seed;
 };
 
-/// A repeatable generator of random numbers (xorshift64*). What cannot happen does not throw the dice.
+/// A repeatable generator of random numbers (xorshift64*). Impossible events draw no number.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed * 2 + 0x9E3779B97F4A7C15ull) {}
@@ -52,7 +52,7 @@ struct Region {
     }
 };
 
-/// What all ports share: time, the bandwidth that is left, the dice.
+/// What all ports share: time, the bandwidth that is left, the random numbers.
 struct Bus {
     DdrSettings settings;
     Region region;
@@ -207,7 +207,7 @@ private:
     void put(Bus& bus, const Beat& beat) {
         bus.bytes_written += BusBytes;
         Burst& burst = bursts_.front();
-        // Only strobed bytes must exist: the last beat may reach behind the region.
+        // Only strobed bytes must exist: the last beat may reach past the region.
         for (unsigned i = 0; i < BusBytes; ++i) {
             if (!(beat.strobes >> i & 1)) continue;
             if (!bus.region.holds(burst.address + i, 1)) burst.good = false;

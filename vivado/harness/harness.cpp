@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr std::uint64_t REGISTER_PATIENCE = 1000;   // cycles after which a register that does not answer never will
+constexpr std::uint64_t REGISTER_PATIENCE = 1000;   // cycles after which a register is taken for dead
 
 #define PIN(NAME, PORT)                                  \
     auto& NAME() const { return top->PORT##_##NAME; }
@@ -34,7 +34,7 @@ WRITE_PINS(StorePins, m_axi_stores)
 
 harness::Machines machines;
 
-/// Counters at the end of a command, from the list's begin; shared with sim/devices/rtl_pins.py.
+/// Counters at the end of a command, from the list's beginning; shared with sim/devices/rtl_pins.py.
 struct Completion {
     std::uint64_t cycles[4];   // total, busy, load stall, store stall
 };
@@ -67,7 +67,7 @@ public:
         top_->final();
     }
 
-    /// Another memory, and another way it behaves, from now on; the dice go on where they are.
+    /// Another memory, and another way it behaves, from now on; the random numbers continue.
     void change_memory(const harness::DdrSettings& settings, const harness::Region& region) {
         bus_.settings = settings;
         bus_.region = region;

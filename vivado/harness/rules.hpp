@@ -1,5 +1,5 @@
-// The AXI4 rules that a master must keep, watched at the kernel's pins; the engines' proofs and bench/axi_rules.sv say
-// the same of the modules inside.
+// The AXI4 rules that a master must keep, watched at the kernel's pins; the engines' proofs and bench/axi_rules.sv
+// check the same of the modules inside.
 #pragma once
 
 #include <cstdint>

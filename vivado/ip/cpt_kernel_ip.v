@@ -1,6 +1,6 @@
-/// The core as Vivado's IP packager likes it: plain Verilog, widths that depend on numbers only, no package in a port.
+/// The core as Vivado's IP packager wants it: plain Verilog, widths that depend on numbers only, no package in a port.
 ///
-/// Attributes tell the packager of clock, reset and interrupt; it knows the AXI interfaces by the names of their pins.
+/// Attributes mark clock, reset and interrupt; the packager infers the AXI interfaces from their pins' names.
 /// Here the masters also get the attributes of their transfers, which no simulation needs.
 module cpt_kernel_ip #(
     parameter BUILD     = 1,    ///< number of the build in sim/contract/contract.toml, as `BuildNumber` of cpt_kernel
@@ -132,7 +132,7 @@ module cpt_kernel_ip #(
     input  wire                     m_axi_stores_rvalid,
     output wire                     m_axi_stores_rready
 );
-  // A width that is not the build's ends elaboration here: nothing has this name.
+  // A width other than the build's ends elaboration here: no module has this name.
   generate
     if (DATA_BITS != (BUILD == 0 ? 64 : 512)) begin : gen_bad_width
       cpt_kernel_ip_data_bits_is_not_the_builds u_wrong ();

@@ -1,4 +1,4 @@
-/// The accumulator in its DSP48E1, with its control, beside the arithmetic it stands for; ok_o must be 1 always.
+/// The accumulator in its DSP48E1, with its control, against the arithmetic it implements; ok_o must always be 1.
 module accumulate_equal #(
     parameter int unsigned CountBits = 8
 ) (

@@ -1,4 +1,4 @@
-// Multiplexers and adders that are LUTs by name, beside what they stand for; ok_o must be 1 always.
+// Multiplexers and adders made of named LUTs, against what they implement; ok_o must always be 1.
 
 module equal_select (
     input  logic [7:0][1:0] data_i,

@@ -1,5 +1,5 @@
-// What each adder of the popcount conserves: the weighted sum of its bits. Each module is one law; ok_o must be 1
-// always.
+// What each adder of the popcount conserves: the weighted sum of its bits. Each module is one law; ok_o must always
+// be 1.
 
 module law_count_products (
     input  logic [5:0] a_i, b_i,

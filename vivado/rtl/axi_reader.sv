@@ -4,21 +4,21 @@
 /// follows one that is not (a cycle, as the stream owes its last beat). Latency is two cycles beyond the memory's.
 module axi_reader #(
     parameter  int unsigned BusBytes       = 8,                 ///< width of the bus
-    parameter  int unsigned MaxOutstanding = 8,                 ///< bursts under way at once, a power of two
+    parameter  int unsigned MaxOutstanding = 8,                 ///< bursts in flight at once, a power of two
     localparam int unsigned DataBits       = 8 * BusBytes,
     localparam int unsigned OffsetBits     = $clog2(BusBytes)
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                flush_i,        ///< hold until idle_o: requests are dropped, answers swallowed
-    output logic                idle_o,         ///< nothing is under way or kept
+    output logic                idle_o,         ///< nothing is in flight or kept
     input  logic                req_valid_i,
     output logic                req_ready_o,
     input  logic [31:0]         req_addr_i,     ///< bus address of the first byte, even
     input  logic [17:0]         req_bytes_i,    ///< 1..262000
     output logic                data_valid_o,
     input  logic                data_ready_i,
-    output logic [DataBits-1:0] data_o,         ///< bytes behind the range's end are undefined
+    output logic [DataBits-1:0] data_o,         ///< bytes past the range's end are undefined
     output logic                data_last_o,    ///< the request's last beat
     output logic                data_error_o,   ///< a byte of this beat was answered with an error
     output logic                ar_valid_o,
@@ -129,7 +129,7 @@ module axi_reader #(
   assign data_last_o  = owed_q || (turned_last_q && !(turned_owes_q && !aligned));
   assign data_error_o = (owed_q || !aligned) ? kept_error_q || (!owed_q && turned_error_q)
                                              : turned_error_q;
-  // A beat that completes nothing may come in beside one that is owed.
+  // A beat that completes nothing may come in together with one that is owed.
   assign turned_ready = completes ? !owed_q && data_ready_i : !owed_q || data_ready_i;
 
   logic [BusBytes-1:0] from_kept;

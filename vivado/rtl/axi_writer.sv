@@ -19,7 +19,7 @@ module axi_writer #(
     input  logic [17:0]         req_bytes_i,    ///< 1..262000
     input  logic                data_valid_i,
     output logic                data_ready_o,
-    input  logic [DataBits-1:0] data_i,         ///< bytes behind the range's end are ignored
+    input  logic [DataBits-1:0] data_i,         ///< bytes past the range's end are ignored
     output logic                aw_valid_o,
     input  logic                aw_ready_i,
     output logic [31:0]         aw_addr_o,

@@ -8,7 +8,7 @@ module burst_split #(
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
-    input  logic                  drop_i,         ///< forget what is left of the request
+    input  logic                  drop_i,         ///< drop what is left of the request
     input  logic                  req_valid_i,
     output logic                  req_ready_o,
     input  logic [31:0]           req_addr_i,

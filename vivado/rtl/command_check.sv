@@ -9,7 +9,7 @@ module command_check
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
-    input  logic        clear_i,       ///< give up
+    input  logic        clear_i,       ///< abort
     input  logic        start_i,       ///< judge words_i, which must stay until done_o
     input  words_t      words_i,
     input  logic        reserved_i,    ///< a bit of a word that holds no field is set

@@ -13,7 +13,7 @@ module command_fetch
     input  logic                rst_ni,
     input  logic                start_i,     ///< only when idle_o
     input  logic [        31:0] addr_i,      ///< bus address, a multiple of 64
-    output logic                idle_o,      ///< nothing is under way
+    output logic                idle_o,      ///< nothing is in flight
     output words_t              words_o,     ///< valid when idle again, until the next start
     output logic                reserved_o,  ///< a bit of a word that holds no field is set
     output logic                error_o,     ///< a beat was answered with an error
@@ -44,7 +44,7 @@ module command_fetch
   assign ar_len_o  = 8'(64 / BusBytes - 1);
   assign r_ready_o = 1'b1;
 
-  // Words of this beat that lie behind the fields.
+  // Words of this beat that lie after the fields.
   logic reserved;
   always_comb begin
     reserved = 1'b0;

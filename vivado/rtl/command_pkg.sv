@@ -56,7 +56,7 @@ package command_pkg;
     logic [31:0] a_tile;    // bytes of a tile
     logic [31:0] b_tile;
     logic [31:0] out_tile;
-    logic [31:0] a_end;     // first byte behind the tensor, an offset into the region
+    logic [31:0] a_end;     // first byte after the tensor, an offset into the region
     logic [31:0] b_end;
     logic [31:0] out_end;
     logic [31:0] sums_end;  // meaningful with ROW_SUMS

@@ -15,7 +15,7 @@ module control_registers
     output logic [31:0] mem_bytes_o,
     output logic [31:0] list_offset_o,
     output logic [31:0] list_bytes_o,
-    input  logic        draining_i,       ///< what a soft reset stopped has not ended on the bus yet
+    input  logic        draining_i,       ///< transfers that a soft reset stopped are not complete yet
     input  logic        done_i,           ///< one cycle: the list has ended, the results are valid
     input  logic [ 7:0] status_i,
     input  logic [31:0] error_index_i,

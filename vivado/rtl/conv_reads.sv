@@ -34,7 +34,7 @@ module conv_reads
     logic [ 3:0] ky;
     logic [16:0] row;      // word where the row begins
     logic [ 3:0] kx;
-    logic [19:0] left;     // units behind this one
+    logic [19:0] left;     // units after this one
   } place_t;
 
   state_e state_q;
@@ -70,7 +70,7 @@ module conv_reads
   logic [2:0] slot_q, slot_next;
   logic first_pixel_q;
   logic signed [17:0] column_q;          // floor((x * stride_x - pad_left) / up_x)
-  logic [3:0] column_rest_q;             // and the rest
+  logic [3:0] column_rest_q;             // and the remainder
   logic [15:0] slice_left_q, entry_q;
   logic [3:0] plane_q;
   logic [15:0] plane_word_q;
@@ -123,7 +123,7 @@ module conv_reads
     origin = '{block: '0, ky: '0, row: ring_q, kx: '0, left: p.units - 20'd1};
   end
 
-  /// Quotients and rests of x / y at {y, x}: a divider's subtractions follow each other, a table is two LUTs deep.
+  /// Quotients and remainders of x / y at {y, x}: a divider's subtractions follow each other, a table is two LUTs deep.
   typedef logic [15:0][63:0][9:0] quotients_t;
   function automatic quotients_t quotients();
     for (int unsigned y = 0; y < 16; y++) begin
@@ -132,7 +132,7 @@ module conv_reads
   endfunction
   localparam quotients_t Quotients = quotients();
 
-  // The columns of the words that are read: kx behind column_q, if up_x divides.
+  // The columns of the words that are read: kx after column_q, if up_x divides.
   logic signed [17:0] tap_column;
   logic [5:0] tap_sum, tap_quotient;
   logic [3:0] tap_rest;
@@ -197,7 +197,7 @@ module conv_reads
   assign step_done_o = taken && unit_last && plane_last && slice_last && x_last && group_last;
   assign done_o      = state_q == Idle;
 
-  // Behind a column: one column, that is stride_x of the zero-inserted map, further.
+  // After a column: one column, that is stride_x of the zero-inserted map, further.
   logic [5:0] step_sum, step_quotient;
   logic [3:0] step_rest;
   assign step_sum = 6'(5'(column_rest_q) + 5'(p.c.stride_x));

@@ -1,7 +1,7 @@
-/// The accelerator's core: executes one checked command after the other.
+/// The accelerator's core: executes one checked command after another.
 ///
 /// Loader, array and store are decoupled: the loader fills rings of rows ahead of the array, the store empties slots of
-/// its buffer while the array fills others. The loader goes on with the next command while the array is at work on this
+/// its buffer while the array fills others. The loader goes on with the next command while the array works on this
 /// one, if there is room for its operands and they are not among this one's results.
 module core
   import contract_pkg::*;
@@ -13,8 +13,8 @@ module core
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
-    input  logic                  flush_i,         ///< forget everything
-    output logic                  idle_o,          ///< nothing is under way, the engines included
+    input  logic                  flush_i,         ///< drop everything
+    output logic                  idle_o,          ///< nothing is in flight, the engines included
     input  logic                  cmd_valid_i,
     output logic                  cmd_ready_o,
     input  decoded_t              cmd_i,
@@ -87,8 +87,8 @@ module core
   );
   assign start = state_q == Start;
 
-  // Loading the next command beside what this one has of the memories: rings at the other end, entries of the column
-  // memories behind (they wrap). Judged a cycle before.
+  // Loading the next command into what this one leaves free of the memories: rings at the other end, entries of the
+  // column memories after its own (they wrap). Judged a cycle before.
   logic loader_done, reads_result, fits_beside, may_load_q, beside, high_q;
   logic [RowBits-1:0] load_step;
   logic [15:0] column_end, column_used, column_need;

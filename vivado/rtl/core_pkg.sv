@@ -6,12 +6,12 @@ package core_pkg;
   localparam int unsigned DpuLatency    = 6;     ///< cycles from an operand pair to the sum that contains it
   localparam int unsigned RowDepth      = 32;    ///< output rows of a lane that masks and addresses are kept for
   localparam int unsigned RowBits       = 5;
-  localparam int unsigned TableRows     = RowDepth + 8;  ///< of the table of addresses: behind them, sets of a WGRAD
+  localparam int unsigned TableRows     = RowDepth + 8;  ///< of the table of addresses: after them, sets of a WGRAD
   localparam int unsigned TableBits     = 6;
   localparam int unsigned AccDepth      = 1024;  ///< entries of the accumulator RAM, two lanes' results each
   localparam int unsigned LanePieces    = 64;    ///< pieces of 32 bytes that a lane has in the store buffer
   localparam int unsigned MostAhead     = 22;    ///< row steps of the loader before the array; up to 8 more are stored
-  localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need behind a window's last read
+  localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need after a window's last read
   // verilator lint_on UNUSEDPARAM
 
   /// A product of small numbers, by adders: a DSP without registers is slower.
@@ -57,14 +57,14 @@ package core_pkg;
     logic [11:0] span;           // output columns in a row step
     logic [11:0] spans;          // row steps of an output row
     logic [ 4:0] batch;          // row steps that are loaded lane by lane, at most
-    logic [ 4:0] most_ahead;     // row steps that are loaded before the array has done with the first of them
+    logic [ 4:0] most_ahead;     // row steps that are loaded before the array is done with the first of them
     logic [RowBits-1:0] first_step;  // number of the first row step, modulo RowDepth
     logic [ 4:0] first_chunk;    // WGRAD: row steps of the first chunk, 1..chunk_rows
     logic [ 4:0] chunk_rows;     // WGRAD: row steps whose K are summed before the accumulator RAM is used
     logic [ 2:0] chunk_buffers;  // WGRAD: chunks of B that fit the column memories, four at most
     logic [15:0] column_begin;   // where its entries of the column memories begin, set likewise; they wrap
     logic [15:0] column_size;    // how many they are, all chunks of a WGRAD included
-    logic        column_free;    // all of them, also while the command before is at work, else its first chunk
+    logic        column_free;    // all of them, also while the command before runs, else its first chunk
     logic [15:0] group_entries;  // column memory entries from output block to output block
     logic [15:0] chunk_entries;  // and of a chunk
     logic [11:0] span_div3;      // span = 3 * span_div3 + span_mod3

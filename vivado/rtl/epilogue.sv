@@ -10,10 +10,10 @@ module epilogue
     input  logic                   clk_i,
     input  logic                   rst_ni,
     input  plan_t                  plan_i,
-    input  logic                   seed_valid_i,     ///< a seed is there, and stays: its noise keys are made
+    input  logic                   seed_valid_i,     ///< the seed is valid and stays: its noise keys are made
     input  logic [31:0]            seed_lo_i,
     input  logic [31:0]            seed_hi_i,
-    input  logic                   seed_own_i,       ///< it is of plan_i, else of the command behind
+    input  logic                   seed_own_i,       ///< it is of plan_i, else of the next command
     input  logic [7:0]             ahead_pair_i,     ///< of the results ten cycles later: their noise begins
     input  group_t                 ahead_group_i,
     input  logic                   valid_i,

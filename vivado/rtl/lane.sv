@@ -41,7 +41,7 @@ module lane
     $error("lane: Words is not a multiple of 4, or Slots not a multiple of 3 up to 63");
   end
 
-  // A bank's depth is a power of two, or two of them: RAM blocks that need no more than a choice of two behind them.
+  // A bank's depth is a power of two, or two of them: RAM blocks that need at most a two-way multiplexer after them.
   localparam int unsigned LowBits = 2 ** DepthBits == Depth ? DepthBits : DepthBits - 1;
   logic [3:0][15:0] bank;
   for (genvar b = 0; b < 4; b++) begin : gen_bank
@@ -103,7 +103,7 @@ module lane
     end
   end
 
-  // Two words share a RAM block, whose halves are written apart; the third has one of its own.
+  // Two words share a RAM block, whose halves are written separately; the third has one of its own.
   logic [31:0] pairs_q[ColumnWords];
   logic [15:0] thirds_q[ColumnWords];
   logic [EntryBits-1:0] word_entry, entry;

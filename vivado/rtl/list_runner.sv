@@ -31,7 +31,7 @@ module list_runner
     input  logic                cmd_done_i,       ///< the oldest command's results are all in memory
     input  logic                load_error_i,     ///< a read of the oldest command failed; it stores no more
     input  logic                store_error_i,    ///< a write of the oldest command failed
-    output logic                flush_o,          ///< drop all work, let AXI run dry; held until core_idle_i
+    output logic                flush_o,          ///< drop all work, let AXI drain; held until core_idle_i
     input  logic                core_idle_i,
     output logic                ar_valid_o,
     input  logic                ar_ready_i,
@@ -154,7 +154,7 @@ module list_runner
       default: state_q <= Idle;   // Done
     endcase
     if (state_q != Flush) flush_cycles_q <= '0;
-    // A command that failed is the first that is not completed; those behind it do not count.
+    // A command that failed is the first that is not completed; those after it do not count.
     if (running && (load_error_i || store_error_i)) begin
       verdict_q <= load_error_i ? 8'(ERROR_READ_BUS) : 8'(ERROR_WRITE_BUS);
       state_q   <= Flush;

@@ -1,9 +1,9 @@
-/// Takes the bytes of requests, one after the other, and writes them where each request's job says.
+/// Takes the bytes of requests, one after another, and writes them where each request's job says.
 ///
 /// Four words a cycle into a lane's memory; into the column memories the words of one triple of slots: three of a
 /// kernel row of three, up to three pixels of the error, else one word. Column c has the triples c, c + 16, .. (CONV);
-/// lane l has triple l (WGRAD). So a writer has to do with each lane and triple that are its own mod Writers, and with
-/// no others.
+/// lane l has triple l (WGRAD). So a writer handles the lanes and triples that are its own mod Writers, and no
+/// others.
 module load_writer
   import core_pkg::*;
 #(
@@ -71,7 +71,7 @@ module load_writer
   assign job_ready_o  = !job_full;
   assign data_ready_o = !beat_full;
 
-  // A job under way.
+  // The job in progress.
   logic busy_q;
   task_t job_q;
   logic fetched_q;               // its last words are in the window
@@ -126,7 +126,7 @@ module load_writer
     end
   end
 
-  // Where the run goes on behind this cycle's words.
+  // Where the run continues after this cycle's words.
   logic [1:0] place_next;
   logic [TripleBits-1:0] triple_next;
   logic [4:0] address_step;
@@ -145,7 +145,7 @@ module load_writer
   assign row          = job_pop ? job.address : begin_q;
   assign row_next     = row_words_i[A-1:0] + row;
   assign row_wrapped  = row_back_i[A-1:0] + row;
-  // Compared before it is known which row it is, for the clock's sake.
+  // Compared before it is known which row it is, for timing.
   assign row_wraps    = job_pop ? 17'(job.address) >= row_last_i : 17'(begin_q) >= row_last_i;
   assign run_ends     = near_q && run_q[2:0] == take;
   assign planes_end   = plane_q + 5'd1 == job_q.planes;
@@ -171,7 +171,7 @@ module load_writer
       if (run_ends && job_q.kind == JobLane) begin
         address_q <= begin_q;
       end else if (run_ends && planes_end) begin
-        // The next row goes on behind.
+        // The next row follows.
         plane_q        <= '0;
         begin_q        <= address_next;
         triple_begin_q <= triple_next;

@@ -1,4 +1,4 @@
-/// Walks over the rows that the lanes need and says what to read for them.
+/// Walks over the rows that the lanes need and requests what to read for them.
 ///
 /// For each pass: the weights (CONV), then in batches of row steps, lane by lane, the new rows of A and (WGRAD) of the
 /// error. Lane l begins at flat row l * rows, that is at image n, row y, with n * pitch + y = l * rows. Row (y, ky) is
@@ -20,7 +20,7 @@ module loader
     output logic [        15:0] column_end_o,  ///< where the entries end that the array still needs,
     output logic                last_chunk_o,  ///< of the last chunk alone in a WGRAD
     input  logic                step_loaded_i, ///< a row step is in the memories
-    input  logic                step_done_i,   ///< the array has done with a row step, and with a chunk
+    input  logic                step_done_i,   ///< the array is done with a row step, and with a chunk
     input  logic                chunk_done_i,
     input  logic                array_idle_i,
     output logic                rows_valid_o,
@@ -61,7 +61,7 @@ module loader
   assign p = plan_i;
 
   // Row steps that the array has not done: of the command before, and of the pass before. A WGRAD loads the next pass
-  // while the array is still at work on this one: the rings go on.
+  // while the array still works on this one: the rings go on.
   logic [5:0] before_q, old_q;
   logic own_done, first_pass_q, pass_last;
   assign own_done = step_done_i && before_q == '0;
@@ -141,7 +141,7 @@ module loader
   logic signed [17:0] column_q;        // first column of the span in A
   logic [11:0] error_column_q;         // and in the error
 
-  // The next batch, and the rows of the rings that it needs with those before: what it depends on is there when the
+  // The next batch, and the rows of the rings that it needs with those before: all it depends on is known when the
   // batch before begins, so that there is time.
   logic [11:0] needed_q;
   assign most = p.c.wgrad ? chunk_left_q : ramp_q;
@@ -179,7 +179,7 @@ module loader
   assign image   = next_q ? lane_q.a + p.c.a_image_stride : lane_q.a;
 
   // A segmented row: the run of columns that a span needs.
-  // It is known two cycles behind column_q, and before the first row of a batch is looked at.
+  // It is known two cycles after column_q, and before the first row of a batch is examined.
   logic signed [17:0] run_begin_q, run_end_q;
   logic [16:0] run_words_q;
   logic [15:0] run_skip_q;
@@ -202,7 +202,7 @@ module loader
   // Rows that wait to be read together, of A and of the error.
   rows_t map_q, error_q, map_new, error_new;
   logic map_valid_q, error_valid_q, map_joins, error_joins, error_wanted;
-  logic [11:0] map_end_q, error_end_q;           // the row behind
+  logic [11:0] map_end_q, error_end_q;           // the row after
   logic [1:0] map_image_q, image_index;          // rows of a lane that wait are of one image, or of the next
   assign image_index = lane_q.n[1:0] + 2'(next_q);
 
@@ -324,7 +324,7 @@ module loader
         column_address_q <= p.c.b_addr;
       end
       PassWait: begin
-        // The array must have done with this command's column memories before they are loaded anew.
+        // The array must be done with this command's column memories before they are loaded again.
         if (p.c.wgrad || first_pass_q || (ahead_q == '0 && array_idle_i)) state_q <= Deal;
         lane_q_index   <= '0;
         deal_q         <= '{n: '0, y: '0, v: 21'(ky_first) - 21'(p.c.pad_top), a: p.c.a_addr, b: p.c.b_addr,
@@ -409,7 +409,7 @@ module loader
         begin_row();
       end
       Divide: begin
-        // Restoring division of v by up_y; a negative v needs none, as counting begins anew at 0.
+        // Restoring division of v by up_y; a negative v needs none, as counting restarts at 0.
         divide_q <= divide_q - 5'd1;
         if ({rest_q, row_q[20]} >= 5'(p.c.up_y)) begin
           rest_q <= 4'({rest_q, row_q[20]} - 5'(p.c.up_y));

@@ -1,6 +1,6 @@
 /// The two keys of a command's noise, from its seed; they are made in some 20 cycles from start_i on.
 ///
-/// The keys before stay until own_i: those of the next command are made while one is at work.
+/// The keys before stay until own_i: those of the next command are made while one runs.
 module noise_keys
   import contract_pkg::*;
   import noise_pkg::*;
@@ -9,7 +9,7 @@ module noise_keys
     input  logic        start_i,
     input  logic [31:0] seed_lo_i,  ///< stable from start_i on
     input  logic [31:0] seed_hi_i,
-    input  logic        own_i,      ///< the seed is of the command at work
+    input  logic        own_i,      ///< the seed is of the running command
     output logic [31:0] key_0_o,
     output logic [31:0] key_1_o
 );

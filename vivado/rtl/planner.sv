@@ -1,7 +1,7 @@
-/// Plans a command: how its rows are dealt to the lanes, what fits the memories, how often operands are passed over.
+/// Plans a command: how its rows are distributed to the lanes, what fits the memories, how often operands are read.
 ///
 /// It plans the next command while the core runs one; a plan takes a few hundred cycles. Memories are given no more
-/// than a command has use for, so that the next one's operands find room beside it.
+/// than a command has use for, so that the next one's operands fit next to it.
 module planner
   import contract_pkg::*;
   import command_pkg::*;
@@ -308,7 +308,7 @@ module planner
         ChunkEntries: p_q.group_entries <= result[15:0];
         GroupEntries: begin
           p_q.chunk_entries <= result[15:0];
-          // One chunk less than fits, if two are left: the next command's first finds room beside this one's last.
+          // One chunk less than fits, if two are left, so that the next command's first fits next to this one's last.
           p_q.chunk_buffers <= result <= 32'(ColumnWords / 5) ? 3'd4 : result <= 32'(ColumnWords / 4) ? 3'd3
                                : result <= 32'(ColumnWords / 2) ? 3'd2 : 3'd1;
         end

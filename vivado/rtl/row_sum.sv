@@ -1,4 +1,4 @@
-/// The sum of a row of A: sum of +-2^shift * popcount(a), in step with the dot products beside it (DpuLatency).
+/// The sum of a row of A: sum of +-2^shift * popcount(a), in step with the row's dot products (DpuLatency).
 module row_sum #(
     parameter int unsigned Bits = 144  ///< of a slice
 ) (

@@ -37,7 +37,7 @@ module row_table
   localparam int unsigned Pairs = Lanes / 2;
   localparam int unsigned PairBits = LaneBits - 1;
 
-  // A set under way.
+  // The set in progress.
   logic busy_q;
   logic [TableBits-1:0] row_q;
   logic [PairBits-1:0] pair_q;

@@ -1,4 +1,4 @@
-/// Issues the reads of a command when nothing behind them will have to wait: nothing stalls between here and the store
+/// Issues the reads of a command when nothing after them will have to wait: nothing stalls between here and the store
 /// buffer.
 ///
 /// The last read of a window waits until the array has run through the window before (b_bits cycles), the last read of
@@ -88,7 +88,7 @@ module sequencer
 
   // Rows become free for the loader some cycles after their last read. The counts follow the delay.
   logic [DoneDelay-1:0][4:0] done_q;  // row steps done
-  logic [5:0] owed_q;                 // done row steps that are still to be told, one a cycle
+  logic [5:0] owed_q;                 // done row steps that are still to be reported, one a cycle
   logic [4:0] chunk_q;
   assign step_done_o  = owed_q != '0;
   assign chunk_done_o = done_q[DoneDelay-1] != '0;
@@ -148,7 +148,7 @@ module sequencer
     end
   end
 
-  // Stage 0 of the lanes; a window is full two cycles behind its last read.
+  // Stage 0 of the lanes; a window is full two cycles after its last read.
   logic window_valid_q;
   window_t window_q;
   always_ff @(posedge clk_i) begin

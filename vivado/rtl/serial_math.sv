@@ -2,7 +2,7 @@
 module serial_math (
     input  logic        clk_i,
     input  logic        rst_ni,
-    input  logic        start_i,   ///< take x_i, y_i; only when nothing is under way
+    input  logic        start_i,   ///< take x_i, y_i; only when idle
     input  logic        divide_i,
     input  logic [31:0] x_i,
     input  logic [31:0] y_i,       ///< not 0 in a division

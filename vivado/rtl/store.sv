@@ -134,7 +134,7 @@ module store
   assign req_valid_o = state_q == Ask && table_live_i && !freeing_q && !item_full;
   assign asked       = req_valid_o && req_ready_i;
   assign lane_ends   = !table_live_i || (asked && what_last);
-  // Behind the last lane's last item goes one that frees the slot.
+  // After the last lane's last item comes one that frees the slot.
   assign item_push   = asked || (freeing_q && !item_full);
   assign segment_pop = freeing_q && !item_full;
 
@@ -238,7 +238,7 @@ module store
   localparam int unsigned ChunkBeats = 64 / BusBytes;
   logic [511:0] chunk_q, chunk_d;
   logic chunk_done, chunk_fills;
-  logic [7:0] left_q;          // beats of the request behind those of the chunks so far
+  logic [7:0] left_q;          // beats of the request after those of the chunks so far
   logic [3:0] beat_q, beats_d;
   logic request_first_q;
   logic [7:0] left;

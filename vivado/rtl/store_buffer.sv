@@ -79,7 +79,7 @@ module store_buffer
       turned_plane_q <= plane_q;
     end
   end
-  // The first piece is in half 0 of an even lane; pieces stand behind each other, planes take a word of each in turn.
+  // The first piece is in half 0 of an even lane; pieces follow each other, planes take a word of each in turn.
   for (genvar w = 0; w < 32; w++) begin : gen_word
     localparam int unsigned OfPieces = w / 16;
     localparam int unsigned OfPlane  = w % 2;

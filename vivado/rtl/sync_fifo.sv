@@ -5,7 +5,7 @@ module sync_fifo #(
 ) (
     input  logic             clk_i,
     input  logic             rst_ni,
-    input  logic             clear_i,  ///< forget all entries
+    input  logic             clear_i,  ///< drop all entries
     input  logic             push_i,   ///< store data_i; only when not full
     input  logic [Width-1:0] data_i,
     input  logic             pop_i,    ///< drop the head; only when not empty

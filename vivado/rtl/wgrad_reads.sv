@@ -309,7 +309,7 @@ module wgrad_reads
         end
       end
       default: begin
-        // The next pass begins with whole windows of rows behind those of this one.
+        // The next pass begins with whole windows of rows after those of this one.
         state_q <= pass_last ? Idle : Wait;
         ring_q  <= around(ring_q + halo_q);
         begin_pass();

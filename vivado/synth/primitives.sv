@@ -1,4 +1,4 @@
-// Faces of the 7-series primitives that the core instantiates, for Yosys' SystemVerilog front end. Their contents are
+// Interfaces of the 7-series primitives that the core uses, for Yosys' SystemVerilog front end. Their contents are
 // the vendor's: in Vivado they are built in, in proofs they are Yosys' own models (+/xilinx/cells_sim.v).
 // verilator lint_off DECLFILENAME
 // verilator lint_off UNUSEDPARAM

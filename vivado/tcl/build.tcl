@@ -16,7 +16,7 @@ proc main {scripts} {
 }
 
 if {[catch {main $scripts} message options]} {
-    # What the user can put right is told in a line; anything else is a mistake in these scripts, with its place.
+    # An error the user can fix is one line; anything else is a mistake in these scripts, shown with its place.
     if {[dict get $options -errorcode] ne "CPT_REFUSED"} {
         puts stderr [dict get $options -errorinfo]
     }

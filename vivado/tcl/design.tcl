@@ -29,7 +29,7 @@ proc join_interfaces {master slave} {
     connect_bd_intf_net -intf_net [string map {/ _} $master] [get_bd_intf_pins $master] [get_bd_intf_pins $slave]
 }
 
-# A monitor listens to a connection that is there already.
+# Connects a monitor to an existing connection.
 proc tap_interface {master monitor} {
     connect_bd_intf_net -intf_net [get_bd_intf_nets [string map {/ _} $master]] \
         [get_bd_intf_pins $master] [get_bd_intf_pins $monitor]
@@ -83,7 +83,7 @@ proc connect_control {memory} {
         -target_address_space [get_bd_addr_spaces ps/Data] [get_bd_addr_segs $contract(cell)/s_axi_control/*]
 }
 
-# An HLS core does not look at the answers to its masters: somebody must.
+# An HLS core ignores the responses to its masters, so a monitor watches them.
 proc add_monitor {} {
     global contract
     set cell $contract(cell)
@@ -97,7 +97,7 @@ proc add_monitor {} {
     wire monitor/bus_errors $cell/bus_errors
 }
 
-# A pin of the device that a LED hangs on (constraints/zc706.xdc).
+# A pin of the device that drives an LED (constraints/zc706.xdc).
 proc add_led {name driver} {
     create_bd_port -dir O $name
     connect_bd_net [get_bd_pins $driver] [get_bd_ports $name]

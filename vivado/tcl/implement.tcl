@@ -1,6 +1,6 @@
 # From the block design to a bitstream that meets its timing, and the files PYNQ wants.
 
-# Minutes after which a run is given up.
+# Time limit of a run, in minutes.
 set longest_run 1440
 
 proc open_overlay_project {settings} {
@@ -55,7 +55,7 @@ proc place_and_route {settings} {
     open_run impl_1
 }
 
-# A run that was asked to stop at a step does not reach 100 %.
+# A run that stops at a requested step does not reach 100 %.
 proc wait_for_route {} {
     global longest_run
     wait_on_run -timeout $longest_run impl_1
@@ -123,7 +123,7 @@ proc collect {settings} {
 }
 
 proc build_overlay {settings} {
-    # What an earlier build left must not be taken for this one's.
+    # Results of an earlier build must not be mistaken for this one's.
     file delete -force [dict get $settings result]
     package_ips $settings
     open_overlay_project $settings

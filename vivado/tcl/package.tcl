@@ -65,7 +65,7 @@ proc describe_control {core} {
     set_property usage register $block
 }
 
-# A master: its address space has the name that Vitis gives it, so that block designs need not know whose core it is.
+# A master: its address space has the name that Vitis gives it, so that block designs work with either core.
 proc describe_master {core name mode} {
     set interface [found_interface $core $name]
     set inferred [ipx::get_address_spaces -quiet $name -of_objects $core]
@@ -76,7 +76,7 @@ proc describe_master {core name mode} {
     set_property range 4G $space
     set_property width 32 $space
     set_property master_address_space_ref Data_$name $interface
-    # Rows are short, so many bursts are under way; none has more than 16 beats, all are of whole beats.
+    # Rows are short, so many bursts are in flight; none has more than 16 beats, all are of whole beats.
     set_bus_parameter $interface READ_WRITE_MODE $mode
     set_bus_parameter $interface NUM_READ_OUTSTANDING [expr {$mode eq "READ_ONLY" ? 64 : 1}]
     set_bus_parameter $interface NUM_WRITE_OUTSTANDING [expr {$mode eq "WRITE_ONLY" ? 32 : 1}]
@@ -128,7 +128,7 @@ proc package_monitor {settings} {
     set source [file join [dict get $settings root] vivado ip response_monitor.v]
     set core [open_packaging $settings [monitor_vlnv] response_monitor [list $source]]
     set_property display_name "AXI response monitor" $core
-    set_property description "Tells an HLS kernel of error responses on its masters" $core
+    set_property description "Reports error responses on an HLS kernel's masters to the kernel" $core
     describe_tap $core control {awaddr awvalid awready wdata wstrb wvalid wready}
     describe_tap $core commands {rresp rvalid rready}
     describe_tap $core loads {rresp rvalid rready}
@@ -146,7 +146,7 @@ proc package_ips {settings} {
     }
 }
 
-# Folders in which Vivado finds the core. Both cores have one name, so only one of them may be in sight.
+# Folders in which Vivado finds the core. Both cores have one name, so only one of them may be found.
 proc repositories {settings} {
     global contract
     lassign [split_vlnv $contract(vlnv)] vendor library name version

@@ -13,7 +13,7 @@ set newest_tool 2024.2
 # What the ARM's clock generator divides: a clock must be a whole part of it.
 set io_pll_mhz 1000
 
-# An error of the user's, to be shown as one line.
+# A user's error, shown as one line.
 proc refuse {message} {
     return -code error -errorcode CPT_REFUSED $message
 }

@@ -42,7 +42,7 @@ def _source(module: str) -> Path:
 
 
 def plain_verilog(unit: Unit, build: Path) -> list[Path]:
-    """The unit as Yosys understands it, in Verilog: Icarus does not read enough of SystemVerilog.
+    """The unit as Yosys understands it, in Verilog: Icarus does not support enough of SystemVerilog.
 
     So Icarus also checks that what is synthesised is what Verilator simulates. Assertions are left to Verilator.
     """
@@ -54,7 +54,7 @@ def plain_verilog(unit: Unit, build: Path) -> list[Path]:
         sources, settings = [PRIMITIVES, *sources], [*settings, "-D SYNTHESIS"]
         models = ["read_verilog -overwrite +/xilinx/cells_sim.v", f"hierarchy -top {unit.toplevel}"]
     else:
-        settings.append("--no-synthesis-define")  # the choices that LUTs by name make, not the LUTs
+        settings.append("--no-synthesis-define")  # the behaviour of LUTs instantiated by name, not the LUTs
     run_yosys(
         [
             f"read_slang -j 1 --top {unit.toplevel} {' '.join(settings)} {' '.join(map(str, sources))}",
@@ -93,7 +93,7 @@ def run_unit(unit: Unit, simulator: str = "verilator", seed: int = 1) -> None:
     with locked(build / ".lock", LOCK_SECONDS), environment(tools):
         results = build / "results.xml"
         results.unlink(missing_ok=True)
-        # The last build's program bears the module's name; called `array`, it would be compiled as the C++ header.
+        # The last build's program has the module's name; one called `array` would be compiled as the C++ header.
         (build / unit.toplevel).unlink(missing_ok=True)
         runner = get_runner(simulator)
         try:

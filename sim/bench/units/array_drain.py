@@ -68,7 +68,7 @@ async def groups_agree(dut: Any) -> None:
 
 
 async def compare(dut: Any, sums: list[list[int]], row_sums: list[int]) -> None:
-    """Pair after pair, from a fixed cycle on."""
+    """Pair by pair, from a fixed cycle on."""
     for _ in range(LATENCY + 4):
         if int(dut.drain_valid_o.value):
             break

@@ -192,7 +192,7 @@ async def errors_are_where_they_belong(dut: Any, pause: float) -> None:
     await bench.until(lambda: int(dut.write_error.value))
     bench.memory.bad = frozenset()
     await write_ranges(bench, bench.ranges(5))
-    assert int(dut.write_error.value), "the error is forgotten"
+    assert int(dut.write_error.value), "the error was lost"
     dut.flush.value = 1
     await ClockCycles(dut.clk, 2)
     dut.flush.value = 0
@@ -203,7 +203,7 @@ async def errors_are_where_they_belong(dut: Any, pause: float) -> None:
 @cocotb.test()
 @cocotb.parametrize(cycles=[1, 4, 9, 23, 61])
 async def a_flush_in_mid_flight(dut: Any, cycles: int) -> None:
-    """A flush ends whatever is under way; nothing outside the ranges is written; the next requests are right."""
+    """A flush ends whatever is in flight; nothing outside the ranges is written; the next requests are right."""
     bench = Bench(dut, pause=0.3, delay=4)
     await bench.reset()
     for _ in range(4):

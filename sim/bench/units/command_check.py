@@ -20,7 +20,7 @@ LIST_ERRORS = {Error.LIST_ALIGNMENT, Error.LIST_TRUNCATED, Error.LIST_RANGE, Err
 
 
 async def judge(dut: Any, case: Case) -> Error:
-    """The checker's verdict, within the cycles it may take."""
+    """The checker's verdict, within its cycle budget."""
     dut.words.value, dut.reserved.value = words_of(case.data)
     dut.mem_bytes.value = case.mem_bytes
     dut.list_begin.value, dut.list_end.value = case.list_range
@@ -63,5 +63,5 @@ async def agrees_with_the_reference(dut: Any) -> None:
             compare_sizes(dut, case, build)
         verdicts[expected] += 1
     missing = set(Error) - LIST_ERRORS - set(verdicts)
-    assert not missing, f"never met: {missing}"
+    assert not missing, f"never produced: {missing}"
     dut._log.warning("verdicts: %s", {error.name: count for error, count in verdicts.items()})

@@ -1,4 +1,4 @@
-"""Registers and list runner through the kernel's pins, with a stub for the core whose commands end as told."""
+"""Registers and list runner through the kernel's pins, with a stub for the core whose commands end as requested."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ async def arguments_are_judged(dut: Any) -> None:
 
 @cocotb.test()
 async def a_fetch_that_fails_blames_its_command(dut: Any) -> None:
-    """The commands before it are completed first, however long they take."""
+    """Earlier commands are completed first, however long they take."""
     device = await new_device(dut, pause=0.2)
     for slow in (0, 150):
         await device.start_list([replace(GOOD, seed_lo=slow)] * 4, offset=MEM_BYTES - 3 * COMMAND_BYTES)

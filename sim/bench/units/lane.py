@@ -47,7 +47,7 @@ async def windows_agree(dut: Any) -> None:
     dut.mask_write_i.value = 0
     filling = None
     for _ in range(400):
-        # A read begins in every cycle; the fill of the one before happens beside it.
+        # A read begins in every cycle, during the fill of the one before.
         start, row, ky = random.randrange(WORDS - 8), random.randrange(ROWS), random.randrange(15)
         dut.read_valid_i.value, dut.read_row_i.value, dut.read_ky_i.value = 1, row, ky
         dut.read_address_i.value = pack([start // 4 + (bank < start % 4) for bank in range(4)], 14)

@@ -1,4 +1,4 @@
-"""A load writer against a model: jobs of all kinds, one behind the other, with gaps in the data and in the jobs."""
+"""A load writer against a model: jobs of all kinds, back to back, with gaps in the data and between jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The response monitor against a model: random traffic on all its taps, starts among it, resets now and then."""
+"""The response monitor against a model: random traffic on all its taps, with starts and occasional resets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OKAY, EXOKAY, SLVERR, DECERR = range(4)
 
 
 class Model:
-    """What a list's masters have met since its start, told handshake by handshake."""
+    """The errors that a list's masters have received since its start, handshake by handshake."""
 
     def __init__(self) -> None:
         self.errors = 0
@@ -29,7 +29,7 @@ class Model:
             self.errors |= 1 << bit
 
     def settle(self) -> None:
-        """A register is written when both its address and its word are there; a start forgets everything."""
+        """A register is written when both its address and its word are there; a start clears everything."""
         if self.addresses and self.words:
             address, (word, strobe) = self.addresses.pop(), self.words.pop()
             if address & ~3 == Register.AP_CTRL and strobe & 1 and word >> ApCtrl.START & 1:
@@ -37,7 +37,7 @@ class Model:
 
 
 def response(random: Random) -> int:
-    """Errors are rare, so that there is something to keep and something to forget."""
+    """Errors are rare, so that both keeping and clearing are exercised."""
     return random.choice((SLVERR, DECERR)) if random.random() < 0.02 else random.choice((OKAY, EXOKAY))
 
 

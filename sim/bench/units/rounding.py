@@ -67,7 +67,7 @@ async def agrees_with_the_reference(dut: Any) -> None:
 
 @cocotb.test()
 async def the_next_seed_does_not_disturb(dut: Any) -> None:
-    """Keys are made ahead: those before are used until it is the seed's turn, and then at once those that are there."""
+    """Keys are made ahead: the old ones are used until the new seed's turn, then the new ones at once."""
     random = Random(os.environ["CPT_SEED"])
     Clock(dut.clk, 2, "ns").start()
     seeds = [random.getrandbits(64) for _ in range(6)]

@@ -1,6 +1,6 @@
 """Store, its buffer and the table of addresses against a model: all formats and widths, row sums, dead lanes, sets.
 
-Pieces come as the epilogue writes them, a pair of lanes after the other, while segments before are on their way out.
+Pieces come as the epilogue writes them, pair of lanes by pair, while earlier segments are being stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WORDS = (Format.INT16, Format.INT32, Format.INT64)
 PIECES = 64  # of a lane
 ROWS, SETS = 32, 8  # of the table of addresses
 PATIENCE = 60_000  # cycles
-ROOM = 1 << 16  # bytes from row to row: more than any has
+ROOM = 1 << 16  # bytes from row to row: more than any row has
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Lane:
 
 
 class Command:
-    """One command's results, piece by piece, and the memory that must come of them."""
+    """One command's results, piece by piece, and the memory they must produce."""
 
     def __init__(
         self, random: Random, lanes: int, out_format: Format, width: int, wgrad: bool, kernel_w: int = 3
@@ -106,7 +106,7 @@ class Command:
                 )
 
     def rows(self, count: int) -> Iterator[tuple[list[Lane], list[Segment], int]]:
-        """Rows of a CONV: where each lane's goes, and its segments, of several blocks now and then."""
+        """Rows of a CONV: where each lane's goes, and its segments, sometimes of several blocks."""
         slot = 0
         for number in range(count):
             base = number * self.lanes * ROOM
@@ -148,7 +148,7 @@ class Command:
 
 
 class Bench:
-    """Drives one command after the other; all waits are bounded."""
+    """Drives one command after another; all waits are bounded."""
 
     def __init__(self, dut: Any, random: Random) -> None:
         self.dut, self.random, self.pause = dut, random, 0.0
@@ -257,7 +257,7 @@ async def begin(dut: Any) -> Bench:
 
 @cocotb.test()
 async def rows_of_every_width_and_format(dut: Any) -> None:
-    """One command behind the other, requests and data taken at once or in half of the cycles."""
+    """Commands back to back, requests and data taken at once or in half of the cycles."""
     bench = await begin(dut)
     lanes = int(os.environ["CPT_LANES"])
     for width in range(1, 41) if lanes == 16 else (1, 7, 8, 16, 31, 32, 33):

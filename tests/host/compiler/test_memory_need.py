@@ -50,7 +50,7 @@ def test_the_command_prints_the_boot_option(capsys: pytest.CaptureFixture[str]) 
 
 def test_more_than_the_kernel_can_give_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--arch", "cifar10_resnet_8", "--batch", "4096", "--exact"]) == 0
-    assert "take a smaller batch" in capsys.readouterr().out
+    assert "use a smaller batch" in capsys.readouterr().out
 
 
 def test_a_network_that_does_not_exist_is_refused_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -297,7 +297,7 @@ def test_a_lock_of_another_user_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("host.driver.claim.os.open", refused)
-    with pytest.raises(DeviceBusyError, match=r"claimed by another user.*remove .*\.lock"):
+    with pytest.raises(DeviceBusyError, match=r"belongs to another user.*remove .*\.lock"):
         Claim(own("foreign"))
 
 

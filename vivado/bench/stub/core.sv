@@ -1,4 +1,4 @@
-/// Stands for the core in the bench of registers and list runner: a command's seed says how it ends.
+/// A stub of the core for the bench of registers and list runner: a command's seed determines how it ends.
 ///
 /// seed_lo: cycles that it takes; seed_hi: 0 well, 1 with a failed read, 2 with a failed write.
 module core
