@@ -24,7 +24,7 @@ def parse_layer(text: str) -> Conv:
         key = "size" if re.fullmatch(SIZE, piece) else piece[0]
         match = re.fullmatch(SIZE if key == "size" else PATTERNS.get(key, r"(?!)"), piece)
         if match is None:
-            raise ValueError(f"layer '{text}': '{piece}' is not understood; write {HELP}")
+            raise ValueError(f"layer '{text}': unknown field '{piece}'; write {HELP}")
         if key in numbers:
             raise ValueError(f"layer '{text}': duplicate field '{piece}'; write {HELP}")
         numbers[key] = tuple(int(part) for part in match.groups() if part is not None)

@@ -58,7 +58,7 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
         (("sim", "--layer", "conv:n8"), "write conv:nBATCH"),
         (("sim", "--layer", "conv:n1,c3-4,5x5,k9"), "smaller than the kernel"),
         (("sim", "--layer", "linear:n1,c30000-4"), "1,160 too few"),
-        (("sim", "--layer", "linear:n1,c4-4,q"), "'q' is not understood"),
+        (("sim", "--layer", "linear:n1,c4-4,q"), "unknown field 'q'"),
         (("sim", "--layer", "linear:n1,c4-4,k3"), "a linear layer has no k"),
         (("sim", "--layer", "linear:n1,n2,c4-4"), "duplicate field 'n2'"),
         (("sim", "--layer", "conv:n60000,c512-16,32x32,k1"), "bytes beyond the largest region"),
