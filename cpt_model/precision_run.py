@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from torch import distributed, nn
 
-from cpt_model.precision import layer_states, load_quantisation_state, quantisation_state, scheduler, set_precision
+from cpt_model.model_precision import (
+    layer_states,
+    load_quantisation_state,
+    quantisation_state,
+    scheduler,
+    set_precision,
+)
 from cpt_model.schedules import Schedule
 from host.compiler.bits import Bits
 

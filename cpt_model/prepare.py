@@ -14,8 +14,8 @@ from torch import nn
 from cpt_model import fused_paths
 from cpt_model.arithmetic.results import trained_results
 from cpt_model.layers import FORMS, LayerState, layer_seed
+from cpt_model.model_precision import prepared_layers
 from cpt_model.policies import Filter, policy
-from cpt_model.precision import prepared_layers
 from cpt_model.quantisers import quantiser
 from host.compiler.bits import Bits, check_bits
 from host.compiler.layer import LayerError

@@ -36,7 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.cost.accelerator import PROFILES
     from cpt_model.data import load_images
     from cpt_model.drawing.html import heading
-    from cpt_model.drawing.text import render as render_table
     from cpt_model.experiments import planned_runs
     from cpt_model.experiments.demonstration import demonstration
     from cpt_model.experiments.findings import gather
@@ -50,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scripts.experiment import carry_out
     from scripts.layer import as_table
     from scripts.report import write_whole
+    from sim.common.table import text_table
 
     given = {name: getattr(arguments, name) for name in ("steps", "datadir")}
     changes = {name: value for name, value in given.items() if value is not None}
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(as_table(rows))
 
     report = make_report([each.folder for each in runs], PROFILES["zc706"])
-    print(f"\n3. Both on our core\n\n{render_table(*headline(report))}\n\n{report.estimate}")
+    print(f"\n3. Both on our core\n\n{text_table(*headline(report))}\n\n{report.estimate}")
 
     out = arguments.out
     numbers, image, page = (out / name for name in ("demo.json", "layer.png", "demo.html"))

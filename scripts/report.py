@@ -48,10 +48,10 @@ def modern(arguments: list[str]) -> list[str]:
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.cost.profile_file import find_profile
-    from cpt_model.drawing.text import render
     from cpt_model.reports.page import as_json, html
     from cpt_model.reports.report import make_report
     from cpt_model.reports.tables import headline
+    from sim.common.table import text_table
 
     numbers = arguments.json_out or arguments.out.with_suffix(".json")
     check_targets(arguments.out, numbers)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(values)
         return 0
-    print(render(*headline(report)))
+    print(text_table(*headline(report)))
     for note in (report.estimate, *report.notes):
         print(f"\n{note}")
     print(f"\nwrote {arguments.out}, {numbers}")

@@ -3,7 +3,7 @@
     y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) )
 
 Operands are (n, c, h, w); a fully connected layer is a 1 × 1 convolution of 1 × 1 maps. `watch`, if given, sees the
-contract's integers of every pass and may put its own results in their place (`cpt_model.emulate`).
+contract's integers of every pass and may put its own results in their place (`cpt_model.emulation`).
 """
 
 from __future__ import annotations

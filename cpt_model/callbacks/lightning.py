@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cpt_model.precision import set_precision
+from cpt_model.model_precision import set_precision
 from cpt_model.precision_run import Plan, PrecisionRun
 
 try:

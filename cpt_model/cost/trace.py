@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from cpt_model import policies
 from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.tracer import Tracer, copy_to_run
+from cpt_model.model_precision import prepared_layers
 from cpt_model.models import build, entry
-from cpt_model.precision import prepared_layers
 from cpt_model.prepare import layers_to_quantise
 
 

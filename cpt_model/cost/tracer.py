@@ -17,7 +17,7 @@ from cpt_model.cost.counts import LayerCount
 from cpt_model.cost.products import Products
 from cpt_model.cost.recurrent import recurrent_products
 from cpt_model.cost.shapes import Shapes
-from cpt_model.precision import prepared_layers
+from cpt_model.model_precision import prepared_layers
 from cpt_model.prepare import unprepare
 from host.compiler.layer import LayerError
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from cpt_model.drawing.html import page, paragraph, picture, table
 from cpt_model.drawing.spread import NONE, spread
-from cpt_model.drawing.text import render as render_table
 from cpt_model.experiments.findings import Findings, Row
 from cpt_model.experiments.plot import plot
 from sim.common.files import write_atomically
+from sim.common.table import text_table
 
 HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of {first}", "board hours", "of {first}")
 PAPER_HEAD = ("paper (%)", "difference there")
@@ -32,7 +32,7 @@ def cells(row: Row, paper: bool) -> list[str]:
     return found
 
 
-def text_table(findings: Findings) -> tuple[list[str], list[list[str]]]:
+def table_of(findings: Findings) -> tuple[list[str], list[list[str]]]:
     """Head and rows; the papers' columns only where a paper has numbers."""
     paper = any(row.paper_accuracy is not None for row in findings.rows)
     first = findings.experiment.variants[0].title
@@ -42,7 +42,7 @@ def text_table(findings: Findings) -> tuple[list[str], list[list[str]]]:
 
 def render(findings: Findings) -> str:
     """The table for a terminal."""
-    return render_table(*text_table(findings))
+    return text_table(*table_of(findings))
 
 
 def scale(findings: Findings) -> str:
@@ -99,7 +99,7 @@ def seed_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
 def markdown(findings: Findings) -> str:
     """The table and its notes, as committed beside the code."""
     lines = [f"# {findings.experiment.name}", "", findings.experiment.question, ""]
-    for head, rows in (text_table(findings), seed_rows(findings)):
+    for head, rows in (table_of(findings), seed_rows(findings)):
         lines += [_bar(head), _bar(["---"] * len(head)), *map(_bar, rows), ""]
     lines += [f"- {note}" for note in notes(findings)]
     lines += ["", f"Made by `cpt experiment {findings.experiment.name}`."]
@@ -148,7 +148,7 @@ def html(findings: Findings, image: Path) -> str:
     return page(
         f"{experiment.name}: {experiment.question}",
         [
-            table(*text_table(findings)),
+            table(*table_of(findings)),
             picture(image, f"accuracy of each variant, and over bit operations: {experiment.name}"),
             *(paragraph(note) for note in notes(findings)),
             table(*seed_rows(findings), title="Test accuracy of every run (%)"),

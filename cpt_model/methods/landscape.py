@@ -26,7 +26,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from cpt_model.precision import precision, quantisation_state
+from cpt_model.model_precision import precision, quantisation_state
 from host.compiler.bits import Bits, check_bits
 from sim.common.files import write_atomically
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from cpt_model.methods.range_test_result import RangeTest
-from cpt_model.precision import set_precision
+from cpt_model.model_precision import set_precision
 from host.compiler.bits import Bits, check_bits
 
 Batch = tuple[Tensor, Tensor]

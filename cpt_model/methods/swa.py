@@ -24,7 +24,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim.swa_utils import update_bn
 
-from cpt_model.precision import load_quantisation_state, precision, quantisation_state
+from cpt_model.model_precision import load_quantisation_state, precision, quantisation_state
 from host.compiler.bits import Bits
 
 

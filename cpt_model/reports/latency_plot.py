@@ -8,9 +8,8 @@ from cpt_model.cost.accelerator import Profile
 from cpt_model.cost.roofline_plot import draw_roofline
 from cpt_model.drawing.style import WIDTH, as_svg, thousands, tidy
 from cpt_model.reports.networks import Network, bars
-from host.compiler.layer import Pass
+from host.measure.colours import COLOURS
 
-COLOURS = {Pass.FORWARD: "#1b6ca8", Pass.INPUT_ERROR: "#e07b39", Pass.WEIGHT_GRADIENT: "#3a9d5d"}
 LETTERS = {"compute": "c", "load": "l", "store": "s"}
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from cpt_model.drawing.html import paragraph, picture, table
 from cpt_model.reports.layer import Row
+from host.measure.colours import COLOURS
 from sim.contract import OVERLAY_CLOCK_MHZ
 
 TITLE = "One layer, three passes, precisions 3 to 8"
-
-COLOURS = {"forward": "#1b6ca8", "input-error": "#e07b39", "weight-gradient": "#3a9d5d"}
 
 
 def draw(rows: list[Row], path: Path) -> Path:
@@ -23,10 +22,10 @@ def draw(rows: list[Row], path: Path) -> Path:
     figure, (cycles, error) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
     precisions = list(dict.fromkeys(row.precision for row in rows))
     for offset, (which, colour) in enumerate(COLOURS.items()):
-        mine = [row for row in rows if row.which == which]
+        mine = [row for row in rows if row.which == which.value]
         places = [place + 0.27 * (offset - 1) for place in range(len(mine))]
-        cycles.bar(places, [row.cycles for row in mine], width=0.25, color=colour, label=which)
-        error.plot([row.rms_error_percent for row in mine], "o-", color=colour, label=which)
+        cycles.bar(places, [row.cycles for row in mine], width=0.25, color=colour, label=which.value)
+        error.plot([row.rms_error_percent for row in mine], "o-", color=colour, label=which.value)
     cycles.set(title="Array cycles by contract, zc706 build", ylabel="cycles")
     error.set(title="Error of the quantised pass", ylabel="rms error, % of the exact result", yscale="log")
     for axes in (cycles, error):

@@ -9,7 +9,7 @@ from torch import nn
 from torch.optim.swa_utils import AveragedModel, update_bn
 
 from cpt_model.methods.swa import update_statistics
-from cpt_model.precision import precision
+from cpt_model.model_precision import precision
 from cpt_model.training.evaluation import Result, evaluate
 from cpt_model.training.task import Task
 from host.compiler.bits import Bits

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from cpt_model.precision import set_precision
+from cpt_model.model_precision import set_precision
 from cpt_model.training import run_folder
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.evaluation import Result, evaluate

@@ -15,8 +15,8 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from cpt_model.cost import count
+from cpt_model.model_precision import quantisation_state
 from cpt_model.models import entry
-from cpt_model.precision import quantisation_state
 from cpt_model.precision_run import PrecisionRun
 from cpt_model.prepare import Config, prepare_
 from cpt_model.training import run_folder

@@ -14,10 +14,10 @@ from host.compiler.bits import Bits
 from host.compiler.jobs import Job
 from host.compiler.results import Results
 from host.driver.outcome import ListOutcome
+from host.measure.colours import COLOURS
 from host.measure.source import COUNTED, MEASURED, Source
 from sim.common.files import write_atomically
-
-COLOURS = {"forward": "#4477aa", "input-error": "#ee6677", "weight-gradient": "#228833"}
+from sim.common.table import text_table
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,9 @@ def as_table(rows: Sequence[Row], source: Source) -> str:
     ]
     if source.kind == COUNTED:  # steps cannot be compared with times
         shown = [key for key in shown if key not in ("bound_us", "model_us", "ratio")]
-    cells = [shown, *([_text(getattr(row, key)) for key in shown] for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(shown))]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
-    return "\n".join(
-        [f"latencies are {source}", *lines, "", *(sum_line(bits, rows, source) for bits in precisions(rows))]
-    )
+    table = text_table(shown, [[_text(getattr(row, key)) for key in shown] for row in rows], left=0)
+    sums = (sum_line(bits, rows, source) for bits in precisions(rows))
+    return "\n".join([f"latencies are {source}", table, "", *sums])
 
 
 def precisions(rows: Iterable[Row]) -> list[Bits]:
@@ -189,7 +186,7 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, bits in zip(axes, panels, strict=True):
         for number, (which, colour) in enumerate(COLOURS.items()):
-            chosen = [row for row in rows if row.bits == bits and row.which == which]
+            chosen = [row for row in rows if row.bits == bits and row.which == which.value]
             places = [layers.index(row.layer) + 0.27 * (number - 1) for row in chosen]
             spread = [
                 [row.latency_us - row.latency_us_min for row in chosen],
@@ -197,7 +194,13 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
             ]
             errors = spread if any(map(any, spread)) else None  # otherwise the caps look like the marks of the bound
             axis.bar(
-                places, [row.latency_us for row in chosen], 0.25, yerr=errors, color=colour, label=which, capsize=2
+                places,
+                [row.latency_us for row in chosen],
+                0.25,
+                yerr=errors,
+                color=colour,
+                label=which.value,
+                capsize=2,
             )
             marks = axis.scatter(places, [row.bound_us for row in chosen], marker="_", color="black", s=30, zorder=3)
         marks.set_label("least by array and memory")

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from cpt_model.arithmetic.affine import Quantised
-from cpt_model.precision import layer_states
+from cpt_model.model_precision import layer_states
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output, Precision
 from host.driver.execute import run_pass

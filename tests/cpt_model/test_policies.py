@@ -6,7 +6,7 @@ import pytest
 from torch import nn
 
 from cpt_model import Config, prepare_
-from cpt_model.precision import prepared_layers
+from cpt_model.model_precision import prepared_layers
 
 
 class Block(nn.Module):

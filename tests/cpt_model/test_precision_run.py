@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from cpt_model import Bits, get_precision, prepare_, quantisation_state
-from cpt_model.precision import layer_states
+from cpt_model.model_precision import layer_states
 from cpt_model.precision_run import Plan, PrecisionRun
 from cpt_model.schedules import CPT, CosineAnnealing, ScheduleError
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from cpt_model import Bits, Config, get_precision, prepare_, set_precision, unprepare
 from cpt_model.layers import QuantConv2d, QuantLinear, QuantLSTM, QuantMultiheadAttention
-from cpt_model.precision import layer_states
+from cpt_model.model_precision import layer_states
 from host.compiler.layer import LayerError
 from tests.cpt_model.layer_tools import trained_step
 

@@ -10,8 +10,8 @@ from torch.nn import functional
 from cpt_model import get_precision, prepare_
 from cpt_model.cost import count, count_network
 from cpt_model.methods.range_norm import convert_range_norm_
+from cpt_model.model_precision import layer_states
 from cpt_model.models import build
-from cpt_model.precision import layer_states
 from host.compiler.bits import Bits
 from host.compiler.networks import cifar_resnet
 

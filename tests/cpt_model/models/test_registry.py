@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 from cpt_model import Config, prepare_
+from cpt_model.model_precision import prepared_layers
 from cpt_model.models import NETWORKS, LstmLM, TransformerLM, build, entry
 from cpt_model.models.imagenet_resnet import BottleneckBlock
-from cpt_model.precision import prepared_layers
 
 
 def parameters(name: str) -> int:

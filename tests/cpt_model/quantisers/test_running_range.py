@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from cpt_model import Bits, Config, prepare_
-from cpt_model.precision import layer_states
+from cpt_model.model_precision import layer_states
 from cpt_model.quantisers.running_range import RunningRange
 
 

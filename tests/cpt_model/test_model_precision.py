@@ -21,7 +21,7 @@ from cpt_model import (
     scheduler,
     set_precision,
 )
-from cpt_model.precision import layer_states
+from cpt_model.model_precision import layer_states
 from tests.cpt_model.layer_tools import trained_step
 
 

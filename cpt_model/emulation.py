@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.passes import Watch
-from cpt_model.precision import layer_states
+from cpt_model.model_precision import layer_states
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output, Precision
 from sim.contract import Build, Executor

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from cpt_model import Bits, Config, emulate, prepare_, set_precision
-from cpt_model.emulate import EmulationError
+from cpt_model.emulation import EmulationError
 from cpt_model.models import CifarResNet
 from host.compiler.layer import Pass
 from host.compiler.lower import lower
