@@ -189,7 +189,8 @@ def test_a_folder_called_sim_is_no_hindrance(kit: Kit, tmp_path: Path) -> None:
     for name in ("sim", "host", "scripts"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise RuntimeError('imported by mistake')\n")
-    kit.succeed("python", "-c", "from cpt_model import prepare_; from cpt_kit.host import driver", folder=tmp_path)
+    imports = "from cpt_model import prepare_; from cpt_kit.host import Conv, open_device"
+    kit.succeed("python", "-c", imports, folder=tmp_path)
     kit.succeed("cpt", "constants", folder=tmp_path)
 
 
@@ -208,7 +209,7 @@ LAYER = ("--build", "tiny", "--layer", "conv:n1,c3-4,5x5,k3", "--bits", "3", "5"
         (("vectors", "--build", "tiny"), "vectors/tiny"),
         (("experiment",), "static-vs-cpt"),
         (("train", "--recipes"), "digits"),
-        (("train", "--config", "digits", "--steps", "3", "--cycles", "1"), "test accuracy"),
+        (("train", "--recipe", "digits", "--steps", "3", "--cycles", "1"), "test accuracy"),
         (("sim", "--device", "hls", *LAYER), "weight-gradient"),
         (("sim", "--device", "rtl", *LAYER), "weight-gradient"),
         (("cosim", "--dut", "hls", "--build", "tiny", "--only", "empty-list"), "1 vectors agree"),

@@ -83,17 +83,6 @@ def test_every_file_that_names_the_version_names_this_one() -> None:
     assert {cpt_model.__version__, host.__version__} == {__version__}
 
 
-def test_the_files_that_contributors_are_sent_to_exist() -> None:
-    rows = re.findall(r"^\| an? .*", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
-    paths = [path for row in rows for path in re.findall(r"`([\w/]+(?:/[\w.]+)?)`", row) if "/" in path]
-    names = [name for row in rows for name in re.findall(r"[\w/]+\.(?:py|toml|cpp|sv)\b", row)]
-    assert len(paths) > 8
-    assert len(names) > 10
-    assert [path for path in paths if not (ROOT / path).exists()] == []
-    every = {path.name for path in files_of_the_repository()}
-    assert [name for name in names if name.split("/")[-1] not in every] == []
-
-
 def test_no_file_names_a_folder_of_the_machine_or_a_package_index() -> None:
     private = re.compile(rb"(?<![\w.~-])/(root|work|opt)/|--(extra-)?index-url")
     assert [str(file) for file in files_of_the_repository() if private.search(file.read_bytes())] == []
