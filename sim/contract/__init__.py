@@ -3,6 +3,7 @@
 Everything but the random numbers (`sim.contract.noise`) is imported from here.
 """
 
+from sim.contract.blocks import BlockPlace
 from sim.contract.build import Build
 from sim.contract.checks import (
     REQUANTISED,
@@ -11,10 +12,20 @@ from sim.contract.checks import (
     check_list,
     fits_on_chip,
     on_chip_needs,
+    tally_of,
     terms,
     tiles_apart,
 )
-from sim.contract.command import Command, encode_list, flag_bits
+from sim.contract.command import (
+    CLASSES,
+    Command,
+    Encoded,
+    MapCommand,
+    ScalarCommand,
+    WeightCommand,
+    encode_list,
+    flag_bits,
+)
 from sim.contract.constants import *
 from sim.contract.counters import NOTHING, Counters
 from sim.contract.cycles import array_cycles
@@ -30,6 +41,7 @@ from sim.contract.layout import (
     unpack_words,
     word_bytes,
 )
+from sim.contract.operands import Operands
 from sim.contract.outcome import Outcome
 from sim.contract.tensors import (
     PLANE_WORD,
@@ -42,3 +54,4 @@ from sim.contract.tensors import (
     output,
     row_sums,
 )
+from sim.contract.vector_checks import check_blocks, operands

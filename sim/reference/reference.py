@@ -11,31 +11,50 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sim.contract import (
+    CLASSES,
     COMMAND_BYTES,
     NO_COMMAND,
     REQUANTISED,
     Build,
     Command,
+    Encoded,
     Error,
     Flag,
     Format,
     Memory,
+    Opcode,
     Outcome,
     array_cycles,
+    check_blocks,
     check_command,
     check_list,
     operand_a,
     operand_b,
+    operands,
     output,
     pack_planes,
     pack_words,
     row_sums,
+    tally_of,
 )
+from sim.reference.backward import run_error, run_join
 from sim.reference.epilogue import requantise
+from sim.reference.masters import run_update, run_weights
+from sim.reference.normalise import run_norm, run_scale
 from sim.reference.products import Accumulators, Planes, plain_integer
+from sim.reference.vector import run_map, tally
 from sim.reference.windows import result_maps
 
 Product = Callable[[Command, Planes, Planes], tuple[Accumulators, Accumulators]]
+RUN: dict[Opcode, Callable] = {
+    Opcode.MAP: run_map,
+    Opcode.NORM: run_norm,
+    Opcode.SCALE: run_scale,
+    Opcode.JOIN: run_join,
+    Opcode.ERROR: run_error,
+    Opcode.UPDATE: run_update,
+    Opcode.WEIGHTS: run_weights,
+}
 
 
 class Reference:
@@ -65,7 +84,8 @@ class Reference:
             error = self.step(data, memory, mem_bytes, (list_offset, list_end))
             if error:
                 return Outcome(error, index, index, cycles)
-            cycles += array_cycles(Command.decode(data), self.build)
+            if CLASSES[data[0]] is Command:
+                cycles += array_cycles(Command.decode(data), self.build)
         return Outcome(Error.OK, NO_COMMAND, list_bytes // COMMAND_BYTES, cycles)
 
     def step(self, data: bytes, memory: Memory, mem_bytes: int, list_range: tuple[int, int]) -> Error:
@@ -75,19 +95,35 @@ class Reference:
         error = check_command(data, self.build, mem_bytes, list_range)
         if error:
             return error
+        if CLASSES[data[0]] is not Command:
+            return self.vector_step(CLASSES[data[0]].decode(data), memory)
         command = Command.decode(data)
         if max(operand_a(command).end, operand_b(command).end) > memory.size:
             return Error.READ_BUS
-        written = (output(command), row_sums(command))
+        written = (output(command), row_sums(command), tally_of(command))
         if any(tensor is not None and tensor.end > memory.size for tensor in written):
             return Error.WRITE_BUS
         self.execute(command, memory)
         return Error.OK
 
+    def vector_step(self, command: Encoded, memory: Memory) -> Error:
+        """One checked vector or scalar command: its blocks, then the memory behind them, then the work."""
+        places = operands(command)
+        if any(place.end > memory.size for place in (*places.reads.values(), *places.changes.values())):
+            return Error.READ_BUS
+        if any(place.end > memory.size for place in places.writes.values()):
+            return Error.WRITE_BUS
+        error = check_blocks(command, memory)
+        if not error:
+            RUN[Opcode(command.opcode)](command, memory)
+        return error
+
     def execute(self, command: Command, memory: Memory) -> None:
         """One checked command: read both operands, multiply, finish, write."""
         a, b = operand_a(command).read(memory), operand_b(command).read(memory)
         accumulators, sums = self.product(command, a, b)
+        if command.flag(Flag.HALF):
+            accumulators = 2 * accumulators + sums
         maps = result_maps(accumulators, command)
         out_format = Format(command.out_format)
         if out_format in REQUANTISED:
@@ -97,6 +133,9 @@ class Reference:
         else:
             words = pack_words(maps, out_format)
         output(command).write(memory, words)
+        statistics = tally_of(command)
+        if statistics is not None:
+            tally(maps, maps, statistics, memory)
         sums_tensor = row_sums(command)
         if sums_tensor is not None:
             sums_tensor.write(memory, sums.reshape(1, 1, *sums_tensor.tile))
