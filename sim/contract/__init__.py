@@ -30,6 +30,7 @@ from sim.contract.constants import *
 from sim.contract.counters import NOTHING, Counters
 from sim.contract.cycles import array_cycles
 from sim.contract.executor import Executor
+from sim.contract.features import ALL_FEATURES, features_of, has_vector_unit
 from sim.contract.layout import (
     WORD_TYPES,
     blocks_of,
@@ -41,7 +42,7 @@ from sim.contract.layout import (
     unpack_words,
     word_bytes,
 )
-from sim.contract.operands import Operands
+from sim.contract.operands import Operands, Place
 from sim.contract.outcome import Outcome
 from sim.contract.tensors import (
     PLANE_WORD,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sim.contract.blocks import BlockPlace
 from sim.contract.build import Build
 from sim.contract.command import CLASSES, Command
@@ -28,6 +30,7 @@ from sim.contract.constants import (
     Format,
     Opcode,
 )
+from sim.contract.features import ALL_FEATURES, has_vector_unit
 from sim.contract.tensors import Tensor, operand_a, operand_b, output, row_sums
 from sim.contract.vector_checks import check_vector
 
@@ -45,16 +48,22 @@ def check_list(mem_base: int, mem_bytes: int, list_offset: int, list_bytes: int)
     return Error.OK
 
 
-def check_command(data: bytes, build: Build, mem_bytes: int, list_range: tuple[int, int] = (0, 0)) -> Error:
+def check_command(
+    data: bytes,
+    build: Build,
+    mem_bytes: int,
+    list_range: tuple[int, int] = (0, 0),
+    features: int = ALL_FEATURES,
+) -> Error:
     """Judges one encoded command; the first check that fails names the error."""
-    if data[0] in CLASSES and CLASSES[data[0]] is not Command:
+    if has_vector_unit(features) and CLASSES.get(data[0], Command) is not Command:
         return check_vector(data, mem_bytes, list_range)
-    error = check_fields(data, build)
+    error = check_fields(data, build, features)
     return error or check_addresses(Command.decode(data), mem_bytes, list_range)
 
 
-def check_fields(data: bytes, build: Build) -> Error:
-    """The checks that do not need addresses."""
+def check_fields(data: bytes, build: Build, features: int = ALL_FEATURES) -> Error:
+    """The checks of a CONV or WGRAD that do not need addresses."""
     command = Command.decode(data)
     if CLASSES.get(command.opcode) is not Command:
         return Error.OPCODE
@@ -64,7 +73,7 @@ def check_fields(data: bytes, build: Build) -> Error:
         (Error.WIDTH, widths_hold),
         (Error.FORMAT, format_holds),
         (Error.SHAPE, shape_holds),
-        (Error.UNSUPPORTED, supported),
+        (Error.UNSUPPORTED, partial(supported, features=features)),
         (Error.OVERFLOW, cannot_overflow),
     ):
         if not holds(command):
@@ -112,9 +121,11 @@ def shape_holds(command: Command) -> bool:
     )
 
 
-def supported(command: Command) -> bool:
+def supported(command: Command, features: int = ALL_FEATURES) -> bool:
+    plain = not command.flag(Flag.HALF) and not command.flag(Flag.STATS)
+    if not plain and not has_vector_unit(features):
+        return False
     if command.opcode == Opcode.WGRAD:
-        plain = not command.flag(Flag.HALF) and not command.flag(Flag.STATS)
         return plain and command.up_y == command.up_x == 1 and command.out_format != Format.PLANES
     if command.flag(Flag.HALF) and not command.flag(Flag.B_SIGNED):
         return False

@@ -13,6 +13,7 @@ from sim.common.places import ROOT
 SOURCE = ROOT / "sim" / "contract" / "contract.toml"
 NOTICE = "Generated from sim/contract/contract.toml by `cpt constants --write`; do not edit."
 ENUMS = (
+    "feature",
     "opcode",
     "format",
     "flag",

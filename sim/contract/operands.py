@@ -18,7 +18,7 @@ MASTER = np.dtype("<i4")
 
 @dataclass
 class Operands:
-    """By name. What is changed is read and written in place; `history` may be there from an earlier list."""
+    """By name. What is changed is read and written in place; `history` is read if an earlier list has left it."""
 
     reads: dict[str, Place] = field(default_factory=dict)
     changes: dict[str, Place] = field(default_factory=dict)
@@ -71,14 +71,14 @@ def scalar_operands(command: ScalarCommand) -> Operands:
 
     found = Operands()
     if command.opcode == Opcode.NORM:
-        if not command.flag(ScalarFlag.EVALUATE):
-            found.reads["tally"] = block(Block.TALLY, "tally")
-            found.reads["step"] = BlockPlace(Block.STEP, command.step_addr)
-        else:
-            found.reads["tally"] = block(Block.TALLY, "tally")
-        found.reads["units"] = block(Block.UNITS, "units")
+        found.reads |= {"tally": block(Block.TALLY, "tally"), "units": block(Block.UNITS, "units")}
         found.reads["in"] = block(Block.TENSOR, "in")
-        found.changes["parameters"] = block(Block.PARAMETERS, "parameters")
+        parameters = {"parameters": block(Block.PARAMETERS, "parameters")}
+        if command.flag(ScalarFlag.EVALUATE):
+            found.reads |= parameters
+        else:
+            found.reads["step"] = BlockPlace(Block.STEP, command.step_addr)
+            found.changes |= parameters
         found.writes["norm"] = block(Block.NORM, "norm")
         return found
     found.writes["coefficients"] = block(Block.COEFFICIENTS, "coefficients")
@@ -89,7 +89,7 @@ def scalar_operands(command: ScalarCommand) -> Operands:
         if command.flag(ScalarFlag.BRANCH):
             found.reads["norm1"] = block(Block.NORM, "norm1")
         if command.flag(ScalarFlag.NODE):
-            found.history = {"tally": block(Block.TALLY, "tally"), "out": block(Block.TENSOR, "out")}
+            found.history["tally"] = block(Block.TALLY, "tally")
         found.writes["out"] = block(Block.TENSOR, "out")
         return found
     found.reads |= {"tally": block(Block.TALLY, "tally"), "in": block(Block.TENSOR, "in")}

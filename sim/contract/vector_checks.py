@@ -106,12 +106,12 @@ def _check_map(command: MapCommand) -> Error:
 
 def _check_scalar(command: ScalarCommand) -> Error:
     least = 2 if command.opcode == Opcode.ERROR or not command.flag(ScalarFlag.RELU) else 1
-    node = command.opcode == Opcode.JOIN or command.flag(ScalarFlag.NODE)
-    if command.opcode in (Opcode.SCALE, Opcode.ERROR) and not least <= command.bits <= MAX_OPERAND_BITS:
+    uses_bits = command.opcode in (Opcode.SCALE, Opcode.ERROR)
+    uses_wide = command.opcode == Opcode.JOIN or (command.opcode == Opcode.SCALE and command.flag(ScalarFlag.NODE))
+    if uses_bits and not least <= command.bits <= MAX_OPERAND_BITS:
         return Error.WIDTH
-    if node and not 2 <= command.wide_bits <= MAX_OPERAND_BITS:
+    if uses_wide and not 2 <= command.wide_bits <= MAX_OPERAND_BITS:
         return Error.WIDTH
-    uses_bits, uses_wide = command.opcode in (Opcode.SCALE, Opcode.ERROR), node
     foreign = set(ScalarFlag) - FLAGS_OF[Opcode(command.opcode)]
     second = command.flag(ScalarFlag.STREAM) or command.flag(ScalarFlag.BRANCH)
     if (
@@ -156,10 +156,10 @@ def _check_count(count: int) -> Error:
 
 def _check_places(found: Operands, mem_bytes: int, list_range: tuple[int, int]) -> Error:
     written = [*found.changes.values(), *found.writes.values()]
-    places = [*found.reads.values(), *written]
+    places = [*found.reads.values(), *found.history.values(), *written]
     if any(place.address % TENSOR_ALIGNMENT for place in places):
         return Error.ALIGNMENT
-    if any(place.end > mem_bytes for place in (*places, *found.history.values())):
+    if any(place.end > mem_bytes for place in places):
         return Error.RANGE
     spans = [list_range, *((place.address, place.end) for place in places)]
     for place in written:

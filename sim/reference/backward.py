@@ -20,11 +20,11 @@ from sim.reference.normalise import (
     OFFSET_BITS,
     code_step,
     fraction_for,
-    get,
-    magnitudes,
+    second_shift,
     write_tensor,
 )
-from sim.reference.scalar import ONE, ZERO, Scalar, add, div, greatest, mul, room, scalar, scaled, whole
+from sim.reference.scalar import ONE, ZERO, Scalar, add, div, get, greatest, mul, room, scalar, scaled, whole
+from sim.reference.tallies import magnitudes, sums
 
 
 def run_join(command: ScalarCommand, memory: Memory) -> None:
@@ -33,7 +33,7 @@ def run_join(command: ScalarCommand, memory: Memory) -> None:
     channels = command.channels
     first = _units(command, places, memory)
     sizes = magnitudes(places.block("tally"), memory)[:channels]
-    reaches = [mul(unit, scalar(int(size))) for unit, size in zip(first, sizes, strict=True)]
+    reaches = [mul(unit, scalar(size)) for unit, size in zip(first, sizes, strict=True)]
     second: list[Scalar] = []
     fraction1 = 0
     if command.flag(ScalarFlag.STREAM) or command.flag(ScalarFlag.BRANCH):
@@ -45,7 +45,7 @@ def run_join(command: ScalarCommand, memory: Memory) -> None:
             units = places.block("units1").records(memory)[:channels]
             second = [scaled(mul(get(record["step"]), get(unit)), command.shift1) for unit in units]
         sizes = magnitudes(places.block("tally1"), memory)[:channels]
-        more = (mul(unit, scalar(int(size))) for unit, size in zip(second, sizes, strict=True))
+        more = (mul(unit, scalar(size)) for unit, size in zip(second, sizes, strict=True))
         reaches = [add(*pair) for pair in zip(reaches, more, strict=True)]
     bound = greatest(ZERO, *reaches)
     fraction = fraction_for(bound, command.wide_bits - 1)
@@ -60,7 +60,7 @@ def run_join(command: ScalarCommand, memory: Memory) -> None:
         elif second:
             records["c"][channel] = 1
     header["k"] = k
-    header["j"] = k + fraction - fraction1 if command.flag(ScalarFlag.STREAM) else 0
+    header["j"] = second_shift(k, fraction, fraction1) if command.flag(ScalarFlag.STREAM) else 0
     write_tensor(places.block("out"), memory, bound=bound, fraction=fraction)
 
 
@@ -68,7 +68,7 @@ def run_error(command: ScalarCommand, memory: Memory) -> None:
     """The coefficients of the error codes of y, and γ and β after their update."""
     places = scalar_operands(command)
     channels, count = command.channels, command.count
-    sums, stats = places.block("tally").records(memory), places.block("tally1").records(memory)
+    errors, stats = sums(places.block("tally"), memory), sums(places.block("tally1"), memory)
     norms, parameters = places.block("norm").records(memory), places.block("parameters").records(memory)
     rates = places.block("step").header(memory)[0]
     sizes = magnitudes(places.block("tally"), memory)
@@ -77,8 +77,8 @@ def run_error(command: ScalarCommand, memory: Memory) -> None:
     for channel in range(channels):
         norm, unit = norms[channel], units[channel]
         rho = get(norm["rho"])
-        total = int(sums["sum"][channel])
-        spread = scalar(count * int(sums["second"][channel]) - total * int(stats["sum"][channel]))
+        total, products = errors[channel]
+        spread = scalar(count * products - total * stats[channel][0])
         gamma = scalar(int(parameters["gamma"][channel]), -FRACTION)
         base = mul(mul(gamma, div(rho, get(norm["unit"]))), unit)
         slope = -mul(mul(base, mul(rho, rho)), div(spread, scalar(count * count)))
@@ -95,7 +95,7 @@ def run_error(command: ScalarCommand, memory: Memory) -> None:
             decay, rate = int(rates["parameter_decay"]), int(rates["parameter_rate"])
             value, velocity = moved(*pair, whole(gradient, FRACTION, 32), int(rates["momentum"]), decay, rate)
             parameters[name][channel], parameters[f"{name}_velocity"][channel] = value, velocity
-    reaches = (mul(abs(base), scalar(int(size))) for base, size in zip(bases, sizes[:channels], strict=True))
+    reaches = (mul(abs(base), scalar(size)) for base, size in zip(bases, sizes[:channels], strict=True))
     bound = greatest(ZERO, *reaches)
     step = code_step(bound, command.bits, signed=True)
     wanted = [[div(each, step) for each in group] for group in (bases, slopes, offsets)]

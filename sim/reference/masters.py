@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from sim.contract.blocks import BlockPlace
 from sim.contract.command import WeightCommand
-from sim.contract.constants import CHANNEL_BLOCK, SCALAR_BITS, WeightFlag
+from sim.contract.constants import ACCUMULATOR_BITS, CHANNEL_BLOCK, SCALAR_BITS, WeightFlag
 from sim.contract.layout import code_range, pack_planes
 from sim.contract.operands import Operands, weight_operands
 from sim.contract.tensors import Memory, Tensor
-from sim.reference.scalar import Scalar, div, mul, scalar
+from sim.reference.scalar import div, get, mul, scalar
+from sim.reference.tallies import sign_extend
 
 Integers = npt.NDArray[np.int64]
 RATE_BITS = 24  # behind the point of momentum, decay and rate
@@ -47,10 +48,10 @@ def run_update(command: WeightCommand, memory: Memory) -> None:
     places = weight_operands(command)
     rates = places.block("step").header(memory)[0]
     momentum, decay, rate = (int(rates[name]) for name in ("momentum", "weight_decay", "weight_rate"))
-    steps = [Scalar(*map(int, places.block(name).header(memory)["step"][0])) for name in ("x", "e")]
-    product = mul(*steps)
+    product = mul(*(get(places.block(name).header(memory)["step"][0]) for name in ("x", "e")))
     multiplier, shift = product.m >> SCALAR_BITS - MULTIPLIER_BITS, -(product.e + SCALAR_BITS)
-    w, v, acc = (places.tensor(name).read(memory).copy() for name in ("w", "v", "acc"))
+    w, v = (places.tensor(name).read(memory) for name in ("w", "v"))
+    acc = sign_extend(places.tensor("acc").read(memory), ACCUMULATOR_BITS)
     live = _live(command, w.shape)
     for index in np.ndindex(w.shape):
         if live[index]:

@@ -17,6 +17,7 @@ from sim.contract.constants import (
     COEFFICIENT_BITS,
     MAX_MAP_SHIFT,
     MAX_SCALE_SHIFT,
+    MAX_SHIFT,
     ScalarFlag,
 )
 from sim.contract.operands import Operands, scalar_operands
@@ -27,6 +28,7 @@ from sim.reference.scalar import (
     Scalar,
     add,
     div,
+    get,
     greater,
     greatest,
     mul,
@@ -37,14 +39,11 @@ from sim.reference.scalar import (
     sub,
     whole,
 )
+from sim.reference.tallies import ends, magnitudes, sums
 
 FRACTION = 24  # bits behind the point of γ, β and their velocities
 QUARTER = scalar(1, -2)
 OFFSET_BITS = ACCUMULATOR_BITS - 1  # of B, so that a sum of three terms stays within 48
-
-
-def get(record: np.ndarray) -> Scalar:
-    return Scalar(int(record["m"]), int(record["e"]))
 
 
 def put(records: np.ndarray, name: str, channel: int, value: Scalar) -> None:
@@ -54,7 +53,8 @@ def put(records: np.ndarray, name: str, channel: int, value: Scalar) -> None:
 def run_norm(command: ScalarCommand, memory: Memory) -> None:
     """Statistics of y, γ and β to a normalisation, channel by channel; the running statistics follow."""
     places = scalar_operands(command)
-    tally, parameters = places.block("tally").records(memory), places.block("parameters").records(memory)
+    parameters = places.block("parameters").records(memory)
+    totals, limits = sums(places.block("tally"), memory), ends(places.block("tally"), memory)
     units = places.block("units").records(memory)
     step = get(places.block("in").header(memory)["step"][0])
     evaluates = command.flag(ScalarFlag.EVALUATE)
@@ -62,13 +62,13 @@ def run_norm(command: ScalarCommand, memory: Memory) -> None:
     _, norms = places.block("norm").begin(memory)
     count = command.count
     for channel in range(command.channels):
-        row, parameter = tally[channel], parameters[channel]
+        parameter = parameters[channel]
         unit = scaled(mul(step, get(units[channel])), command.shift)
         if evaluates:
             mean = div(get(parameter["mean"]), unit)
             variance = div(get(parameter["variance"]), mul(unit, unit))
         else:
-            total, squares = int(row["sum"]), int(row["second"])
+            total, squares = totals[channel]
             mean = div(scalar(total), scalar(count))
             variance = div(scalar(count * squares - total * total), scalar(count * count))
             _follow(parameters, channel, "mean", mul(mean, unit), keep)
@@ -77,8 +77,9 @@ def run_norm(command: ScalarCommand, memory: Memory) -> None:
         rho = div(ONE, root(add(variance, QUARTER)))
         gain = mul(scalar(int(parameter["gamma"]), -FRACTION), rho)
         offset = sub(scalar(int(parameter["beta"]), -FRACTION), mul(mean, gain))
-        ends = [add(mul(gain, scalar(int(row[name]))), offset) for name in ("most", "least")]
-        top, bottom = reversed(ends) if greater(ends[1], ends[0]) else ends
+        bottom, top = (add(mul(gain, scalar(limit)), offset) for limit in limits[channel])
+        if greater(bottom, top):
+            bottom, top = top, bottom
         values = {"mean": mean, "rho": rho, "unit": unit, "gain": gain, "offset": offset, "top": top, "bottom": bottom}
         for name, value in values.items():
             put(norms, name, channel, value)
@@ -127,7 +128,7 @@ def _scale_node(command: ScalarCommand, places: Operands, memory: Memory, norms:
     if command.flag(ScalarFlag.STREAM):
         fraction1 = int(places.block("in1").header(memory)["fraction"][0])
         sizes = magnitudes(places.block("tally1"), memory)
-        others = [scalar(int(size), -fraction1) for size in sizes[: command.channels]]
+        others = [scalar(size, -fraction1) for size in sizes[: command.channels]]
         reaches = [add(reach, other) for reach, other in zip(reaches, others, strict=True)]
     signed = not command.flag(ScalarFlag.RELU)
     bound = greatest(ZERO, *reaches)
@@ -150,7 +151,7 @@ def _scale_node(command: ScalarCommand, places: Operands, memory: Memory, norms:
             records["c"][channel] = 1
         records["b"][channel] = whole(offset, k, OFFSET_BITS)
     header["k"], header["scale_shift"] = k, scale_shift
-    header["j"] = k + fraction - fraction1 if command.flag(ScalarFlag.STREAM) else 0
+    header["j"] = second_shift(k, fraction, fraction1) if command.flag(ScalarFlag.STREAM) else 0
     header["multiplier"] = whole(multiplier, scale_shift, COEFFICIENT_BITS)
     write_tensor(places.block("out"), memory, step=step, bound=bound, ratio=ratio, fraction=fraction)
 
@@ -167,15 +168,9 @@ def _ratio(places: Operands, memory: Memory) -> Scalar:
     if not tally.written(memory) or not out.written(memory):
         return ONE
     header = out.header(memory)[0]
-    seen = scalar(int(magnitudes(tally, memory).max()), -int(header["fraction"]))
+    seen = scalar(max(magnitudes(tally, memory)), -int(header["fraction"]))
     ratio = div(seen, get(header["bound"]))
     return ratio if ratio.m else ONE
-
-
-def magnitudes(tally: BlockPlace, memory: Memory) -> np.ndarray:
-    """The greatest magnitude by channel."""
-    records = tally.records(memory)
-    return np.maximum(np.abs(records["least"].astype(np.int64)), np.abs(records["most"].astype(np.int64)))
 
 
 def code_step(bound: Scalar, bits: int, signed: bool) -> Scalar:
@@ -188,6 +183,11 @@ def fraction_for(bound: Scalar, bits: int) -> int:
     """The greatest f with bound·(1 + 2^-20) < 2^(bits − f); 0 if the bound is 0."""
     wider = add(bound, scaled(bound, -20))
     return bits - (wider.e + 31) if wider.m else 0
+
+
+def second_shift(k: int, fraction: int, fraction1: int) -> int:
+    """j of a MAP that adds integers of 2^-fraction1; where the limits cut, they are all 0 or too small to count."""
+    return max(-MAX_SHIFT, min(k + fraction - fraction1, MAX_SHIFT))
 
 
 def write_tensor(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sim.contract import (
+    ALL_FEATURES,
     CLASSES,
     COMMAND_BYTES,
     NO_COMMAND,
@@ -42,7 +43,8 @@ from sim.reference.epilogue import requantise
 from sim.reference.masters import run_update, run_weights
 from sim.reference.normalise import run_norm, run_scale
 from sim.reference.products import Accumulators, Planes, plain_integer
-from sim.reference.vector import run_map, tally
+from sim.reference.tallies import tally
+from sim.reference.vector import run_map
 from sim.reference.windows import result_maps
 
 Product = Callable[[Command, Planes, Planes], tuple[Accumulators, Accumulators]]
@@ -58,11 +60,15 @@ RUN: dict[Opcode, Callable] = {
 
 
 class Reference:
-    """Executes command lists; `product` chooses the formulation of the integer products."""
+    """Executes command lists; `product` chooses the formulation of the integer products.
 
-    def __init__(self, build: Build, product: Product = plain_integer) -> None:
+    With less than all `features` it refuses what an executor without them refuses.
+    """
+
+    def __init__(self, build: Build, product: Product = plain_integer, features: int = ALL_FEATURES) -> None:
         self.build = build
         self.product = product
+        self.features = features
 
     def run(
         self,
@@ -92,7 +98,7 @@ class Reference:
         """Checks one fetched command, then executes it; an error means that it wrote nothing."""
         if len(data) < COMMAND_BYTES:
             return Error.READ_BUS
-        error = check_command(data, self.build, mem_bytes, list_range)
+        error = check_command(data, self.build, mem_bytes, list_range, self.features)
         if error:
             return error
         if CLASSES[data[0]] is not Command:
@@ -107,16 +113,18 @@ class Reference:
         return Error.OK
 
     def vector_step(self, command: Encoded, memory: Memory) -> Error:
-        """One checked vector or scalar command: its blocks, then the memory behind them, then the work."""
+        """One checked vector or scalar command: what it reads, the blocks among it, where it writes, then the work."""
         places = operands(command)
-        if any(place.end > memory.size for place in (*places.reads.values(), *places.changes.values())):
+        read = (*places.reads.values(), *places.history.values(), *places.changes.values())
+        if any(place.end > memory.size for place in read):
             return Error.READ_BUS
+        error = check_blocks(command, memory)
+        if error:
+            return error
         if any(place.end > memory.size for place in places.writes.values()):
             return Error.WRITE_BUS
-        error = check_blocks(command, memory)
-        if not error:
-            RUN[Opcode(command.opcode)](command, memory)
-        return error
+        RUN[Opcode(command.opcode)](command, memory)
+        return Error.OK
 
     def execute(self, command: Command, memory: Memory) -> None:
         """One checked command: read both operands, multiply, finish, write."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 from math import isqrt
 from typing import NamedTuple
 
+import numpy as np
+
 from sim.contract.constants import MAX_EXPONENT, SCALAR_BITS
 
 
@@ -48,6 +50,11 @@ def scalar(x: int, e: int = 0) -> Scalar:
 ONE = scalar(1)
 
 
+def get(stored: np.ndarray) -> Scalar:
+    """A scalar of a block; whatever the host wrote there becomes a legal number."""
+    return scalar(int(stored["m"]), int(stored["e"]))
+
+
 def mul(a: Scalar, b: Scalar) -> Scalar:
     return scalar(a.m * b.m, a.e + b.e)
 
@@ -75,7 +82,9 @@ def sub(a: Scalar, b: Scalar) -> Scalar:
 
 
 def root(a: Scalar) -> Scalar:
-    """√a of a number that is not negative."""
+    """√a; 0 of a negative number."""
+    if a.m <= 0:
+        return ZERO
     up = 31 if a.e % 2 else 32
     return scalar(isqrt(a.m << up), (a.e - up) // 2)
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sim.contract.blocks import BlockPlace
 from sim.contract.command import MapCommand
 from sim.contract.constants import ACCUMULATOR_BITS, CHANNEL_BLOCK, COEFFICIENT_BITS, MapFlag
 from sim.contract.layout import pack_planes, unpack_planes
 from sim.contract.operands import map_operands
 from sim.contract.tensors import Memory, Tensor
 from sim.reference.epilogue import rounding_bits, shift_half_even
+from sim.reference.tallies import sign_extend, tally
 
 Integers = npt.NDArray[np.int64]
 SEEDS = 1 << 64
@@ -38,7 +38,7 @@ def run_map(command: MapCommand, memory: Memory) -> None:
     if command.out0_bits:
         header = places.block("coefficients").header(memory)[0]
         records = places.block("coefficients").records(memory)
-        a, c = (_column(sign_extend(records[name].astype(np.int64), COEFFICIENT_BITS)) for name in "ac")
+        a, c = (_column(sign_extend(records[name], COEFFICIENT_BITS)) for name in "ac")
         total = result * a + _column(records["b"])
         if command.x1_bits:
             second, j = read("x1", command.flag(MapFlag.X1_SIGNED)) * c, int(header["j"])
@@ -57,7 +57,8 @@ def run_map(command: MapCommand, memory: Memory) -> None:
             result = result * read("mask", signed=False)
         _store(places.tensor("out0"), memory, result, command.out0_bits, signed)
         if command.out1_bits:
-            scaled = shift_half_even(result * int(header["multiplier"]), int(header["scale_shift"]))
+            multiplier = sign_extend(header["multiplier"], COEFFICIENT_BITS)
+            scaled = shift_half_even(result * multiplier, int(header["scale_shift"]))
             scaled = np.clip(scaled, *symmetric_range(command.out1_bits, signed))
             _store(places.tensor("out1"), memory, scaled, command.out1_bits, signed)
     if command.flag(MapFlag.TALLY):
@@ -65,24 +66,9 @@ def run_map(command: MapCommand, memory: Memory) -> None:
         tally(result, other, places.block("tally"), memory)
 
 
-def tally(values: Integers, others: Integers, place: BlockPlace, memory: Memory) -> None:
-    """Σ v, Σ v·other, least and greatest v, by channel of (n, c, h, w)."""
-    header, records = place.begin(memory)
-    header["count"] = values.size // values.shape[1]
-    axes = (0, 2, 3)
-    records["sum"], records["second"] = values.sum(axes), (values * others).sum(axes)
-    records["least"], records["most"] = values.min(axes), values.max(axes)
-
-
 def symmetric_range(bits: int, signed: bool) -> tuple[int, int]:
     """What a vector command saturates to: signed codes leave out the least one."""
     return (-(1 << bits - 1) + 1, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-
-
-def sign_extend(values: Integers, bits: int) -> Integers:
-    """The low bits as a two's complement number."""
-    spare = np.int64(64 - bits)
-    return values << spare >> spare
 
 
 def _column(by_channel: npt.NDArray) -> Integers:
