@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.contract import BUILDS, Build
+from sim.contract import BUILDS, Build, features_of
 from sim.devices import DEVICES, open_executor
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
         "vectors",
         help="write the test vectors that every executor replays",
         description="Writes one .vec file a vector (format: section 11 of the contract). The same bytes on every "
-        "machine. With --on, runs them on a device instead and compares memory and registers.",
+        "machine. With --on, runs them on a device instead and compares memory and registers; vectors of the vector "
+        "unit only where the device has one.",
         epilog="example: cpt vectors --on rtl --build zc706 --seeds 2",
     )
     parser.add_argument("--build", default="tiny", choices=list(BUILDS), help="the build they are for (tiny)")
@@ -42,15 +43,18 @@ def run(arguments: argparse.Namespace) -> int:
     from sim.vectors import catalogue
 
     build = Build.named(arguments.build)
-    vectors = catalogue(build)
     if arguments.on is not None:
         if arguments.seeds < 0 or (arguments.seeds and arguments.on != "rtl"):
             raise ValueError(f"--seeds {arguments.seeds}: a number from 1, of memories for the device rtl")
-        chosen = [each for each in vectors if fnmatch(each.name, arguments.only) and (arguments.slow or not each.slow)]
-        return replay(list(devices(arguments.on, build, arguments.seeds)), chosen)
+        executors = list(devices(arguments.on, build, arguments.seeds))
+        features = features_of(executors[0][1])
+        vectors = (each for each in catalogue(build, features) if fnmatch(each.name, arguments.only))
+        return replay(executors, [each for each in vectors if arguments.slow or not each.slow])
+    vectors = catalogue(build)
     if arguments.list:
         for vector in vectors:
-            print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{' slow' * vector.slow}")
+            remarks = " slow" * vector.slow + " vector-unit" * bool(vector.features)
+            print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{remarks}")
         return 0
     folder = arguments.out or Path("out") / "vectors" / arguments.build
     folder.mkdir(parents=True, exist_ok=True)

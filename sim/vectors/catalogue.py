@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from sim.contract import Build
+from sim.contract import ALL_FEATURES, Build, has_vector_unit
 from sim.vectors import errors, outputs, products, shapes
 from sim.vectors.vector import Vector
 
@@ -36,8 +36,14 @@ FAMILIES = (
     errors.error_in_first_command,
 )
 
+# What only an executor with a vector unit runs.
+VECTOR_UNIT_FAMILIES: tuple[Callable[[Build], Iterator[Vector]], ...] = ()
 
-def catalogue(build: Build) -> Iterator[Vector]:
-    """Vectors are made as they are asked for; names are unique."""
+
+def catalogue(build: Build, features: int = ALL_FEATURES) -> Iterator[Vector]:
+    """Those that an executor with these features runs. They are made as they are asked for; names are unique."""
     for family in FAMILIES:
         yield from family(build)
+    if has_vector_unit(features):
+        for family in VECTOR_UNIT_FAMILIES:
+            yield from family(build)

@@ -110,7 +110,7 @@ def test_a_bad_command_ends_the_list_with_its_error_and_number(change: dict[str,
 
 
 def test_commands_behind_an_error_do_not_run() -> None:
-    commands = [small_conv(opcode=5), small_conv()]
+    commands = [small_conv(opcode=10), small_conv()]
     memory = region(commands)
     assert run(memory, 2).error_index == 0
     assert np.array_equal(memory, region(commands))
@@ -196,6 +196,6 @@ def test_a_fetch_behind_memory_is_a_bus_error_of_that_command() -> None:
 
 def test_nothing_is_carried_over_from_list_to_list() -> None:
     reference = Reference(ZC706)
-    memory = region([small_conv(opcode=9)])
+    memory = region([small_conv(opcode=10)])
     assert reference.run(memory, LIST, 128).error == Error.OPCODE
     assert reference.run(region([small_conv()]), LIST, 128) == run(region([small_conv()]), 1)
