@@ -1,4 +1,4 @@
-// Test bench: replays vector files (contract, section 11), given as files or folders. Vitis HLS runs it too.
+// Test bench: replays vector files (contract, section 17), given as files or folders. Vitis HLS runs it too.
 //
 //     testbench [--fast] FILE-OR-FOLDER...      --fast leaves out the vectors that are marked slow
 #include "check.hpp"

@@ -20,7 +20,7 @@ def add_parser(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "vectors",
         help="write the test vectors that every executor replays",
-        description="Writes one .vec file a vector (format: section 11 of the contract). The same bytes on every "
+        description="Writes one .vec file a vector (format: section 17 of the contract). The same bytes on every "
         "machine. With --on, runs them on a device instead and compares memory and registers; vectors of the vector "
         "unit only where the device has one.",
         epilog="example: cpt vectors --on rtl --build zc706 --seeds 2",

@@ -1,6 +1,6 @@
 /// Watches the answers to an HLS kernel's masters, which Vitis' masters do not look at, and tells the kernel.
 ///
-/// `bus_errors` is sticky from one start to the next (contract, section 8): bit 0 a read, bit 1 a write was
+/// `bus_errors` is sticky from one start to the next (contract, section 13): bit 0 a read, bit 1 a write was
 /// answered with an error. A start is bit 0 written to AP_CTRL, at offset 0 of the registers; hosts write it only when
 /// the kernel is idle, so nothing that belongs to a list is forgotten. All pins but the last are taps.
 module response_monitor (

@@ -273,6 +273,6 @@ module command_check
   };
 
   if (!legal(Build)) begin : gen_bad_build
-    $error("command_check: Build is not a legal build (contract, section 9)");
+    $error("command_check: Build is not a legal build (contract, section 14)");
   end
 endmodule
