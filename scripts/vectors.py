@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise ValueError(f"--seeds {arguments.seeds}: a number from 1, of memories for the device rtl")
         executors = list(devices(arguments.on, build, arguments.seeds))
         features = features_of(executors[0][1])
-        vectors = (each for each in catalogue(build, features) if fnmatch(each.name, arguments.only))
-        return replay(executors, [each for each in vectors if arguments.slow or not each.slow])
+        named = (each for each in catalogue(build, features) if fnmatch(each.name, arguments.only))
+        return replay(executors, [each for each in named if arguments.slow or not each.slow])
     vectors = catalogue(build)
     if arguments.list:
         for vector in vectors:
