@@ -12,22 +12,9 @@ from sim.contract.blocks import HEADERS, PLAIN_HEADER, RECORDS
 from sim.contract.generate import load
 from sim.contract.noise import noise
 from sim.reference.scalar import add, div, root, scalar
-from tests.tools import ROOT
+from tests.sim.second.document import DOCUMENT, table
 
-DOCUMENT = (ROOT / "sim" / "contract" / "CONTRACT.md").read_text()
 SOURCE = load()
-
-
-def table(first_heading: str) -> list[list[str]]:
-    """The rows of the table whose header starts with this heading."""
-    lines = DOCUMENT.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_heading} |"))
-    rows = []
-    for line in lines[start + 2 :]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip() for cell in line.strip("|").split("|")])
-    return rows
 
 
 @pytest.mark.parametrize(
