@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
-from sim.contract import Build
+from sim.contract import Build, features_of
 from sim.devices import open_executor
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sim.vectors import Vector
 
 DESCRIPTION = """\
-Writes one .vec file for each test vector (format: section 11 of the contract), the same bytes on every
+Writes one .vec file for each test vector (format: section 17 of the contract), the same bytes on every
 machine. With --device, runs them there instead, and compares memory and registers.
 """
 EXAMPLES = """\
@@ -48,15 +48,17 @@ def run(arguments: argparse.Namespace) -> int:
     build = Build.named(arguments.build)
     if arguments.seeds and arguments.device != "rtl":
         raise ValueError(f"--seeds {arguments.seeds}: only --device rtl has random stalls and latencies")
-    vectors = [each for each in catalogue(build) if fnmatch(each.name, arguments.only)]
+    replaying = list(executors(arguments.device, build, arguments.seeds or 0)) if arguments.device is not None else []
+    features = features_of(replaying[0][1]) if replaying else None
+    vectors = [each for each in catalogue(build, features) if fnmatch(each.name, arguments.only)]
     if not vectors:
         raise ValueError(f"no vector matches '{arguments.only}': 'cpt vectors --list' names them all")
-    if arguments.device is not None:
-        chosen = [each for each in vectors if arguments.slow or not each.slow]
-        return replay(list(executors(arguments.device, build, arguments.seeds or 0)), chosen)
+    if replaying:
+        return replay(replaying, [each for each in vectors if arguments.slow or not each.slow])
     if arguments.list:
         for vector in vectors:
-            print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{' slow' * vector.slow}")
+            remarks = " slow" * vector.slow + " vector-unit" * bool(vector.features)
+            print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{remarks}")
         return 0
     folder = arguments.out or Path("out") / "vectors" / arguments.build
     folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.contract import Command, Flag, encode_list, flag_bits
-from sim.contract.command import reserved_bits_set
 from tests.tools import contract, small_conv
 
 NAMES = [field.name for field in fields(Command)]
@@ -63,7 +62,7 @@ def test_exactly_the_bits_outside_of_fields_and_defined_flags_are_reserved() -> 
     used -= {first_flag + bit for bit in range(8)} - {first_flag + bit for bit in tables["flag"].values()}
     for bit in range(1024):
         data = (1 << bit).to_bytes(128, "little")
-        assert reserved_bits_set(data) == (bit not in used), f"bit {bit % 32} of word {bit // 32}"
+        assert Command.reserved_bits_set(data) == (bit not in used), f"bit {bit % 32} of word {bit // 32}"
 
 
 def test_a_list_is_its_commands_one_behind_the_other() -> None:

@@ -1,0 +1,125 @@
+"""UPDATE and WEIGHTS: momentum SGD on fixed-point master weights, and their codes for both passes.
+
+v ← saturate( round((v·MU + w·WD) / 2^24) + round(acc·G / 2^g) )     G·2^−g = step of x · step of e · 2^24
+w ← saturate( w − round(v·RATE / 2^24) )                             w has 27 bits behind the point, v has 24
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sim.contract.blocks import BlockPlace
+from sim.contract.command import WeightCommand
+from sim.contract.constants import ACCUMULATOR_BITS, CHANNEL_BLOCK, SCALAR_BITS, WeightFlag
+from sim.contract.layout import code_range, pack_planes
+from sim.contract.operands import Operands, weight_operands
+from sim.contract.tensors import Memory, Tensor
+from sim.reference.scalar import div, get, mul, scalar
+from sim.reference.tallies import sign_extend
+
+Integers = npt.NDArray[np.int64]
+RATE_BITS = 24  # behind the point of momentum, decay and rate
+WEIGHT_FRACTION = 27
+MULTIPLIER_BITS = 24
+
+
+def half_even(value: int, shift: int) -> int:
+    """value / 2^shift to the nearest integer, a tie to the even one; a negative shift multiplies."""
+    if shift <= 0:
+        return value << -shift
+    floor, rest = value >> shift, value & (1 << shift) - 1
+    half = 1 << shift - 1
+    return floor + (rest > half or (rest == half and floor & 1))
+
+
+def saturate(value: int, bits: int = 32) -> int:
+    return max(-(1 << bits - 1), min(value, (1 << bits - 1) - 1))
+
+
+def moved(w: int, v: int, gradient: int, momentum: int, decay: int, rate: int) -> tuple[int, int]:
+    """A parameter and its velocity after a step; the gradient is in the velocity's unit."""
+    v = saturate(half_even(v * momentum + w * decay, RATE_BITS) + gradient)
+    return saturate(w - half_even(v * rate, RATE_BITS)), v
+
+
+def run_update(command: WeightCommand, memory: Memory) -> None:
+    """Every weight, by Python's integers: 72 bits are none of NumPy's."""
+    places = weight_operands(command)
+    rates = places.block("step").header(memory)[0]
+    momentum, decay, rate = (int(rates[name]) for name in ("momentum", "weight_decay", "weight_rate"))
+    product = mul(*(get(places.block(name).header(memory)["step"][0]) for name in ("x", "e")))
+    multiplier, shift = product.m >> SCALAR_BITS - MULTIPLIER_BITS, -(product.e + SCALAR_BITS)
+    w, v = (places.tensor(name).read(memory) for name in ("w", "v"))
+    acc = sign_extend(places.tensor("acc").read(memory), ACCUMULATOR_BITS)
+    live = _live(command, w.shape)
+    for index in np.ndindex(w.shape):
+        if live[index]:
+            gradient = saturate(half_even(int(acc[index]) * multiplier, shift)) if product.m else 0
+            w[index], v[index] = moved(int(w[index]), int(v[index]), gradient, momentum, decay, rate)
+    places.tensor("w").write(memory, w)
+    places.tensor("v").write(memory, v)
+    sizes = np.abs(w.astype(np.int64))
+    _write_maxima(places.block("max_out"), memory, sizes.max(axis=(0, 2, 3)).ravel())
+    _write_maxima(places.block("max_in"), memory, sizes.max(axis=(1, 2, 3, 4)))
+
+
+def _live(command: WeightCommand, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """Which words (ci, block, ky, kx, co) are weights: real channels, of the same group."""
+    ci = np.arange(shape[0])[:, None, None, None, None]
+    co = (CHANNEL_BLOCK * np.arange(shape[1])[:, None] + np.arange(CHANNEL_BLOCK))[None, :, None, None, :]
+    live = (ci < command.in_channels) & (co < command.out_channels)
+    if command.group_in:
+        live = live & (ci // command.group_in == co // command.group_out)
+    return np.broadcast_to(live, shape)
+
+
+def _write_maxima(place: BlockPlace, memory: Memory, sizes: Integers) -> None:
+    _, records = place.begin(memory)
+    records[:] = np.minimum(sizes, (1 << 31) - 1)
+
+
+def run_weights(command: WeightCommand, memory: Memory) -> None:
+    """Codes by output channel, and on request by input channel, flipped."""
+    places = weight_operands(command)
+    words = places.tensor("w").read(memory).astype(np.int64)
+    ci, blocks, kh, kw, lanes = words.shape
+    weights = words.transpose(1, 4, 0, 2, 3).reshape(blocks * lanes, ci, kh, kw)
+    half = command.flag(WeightFlag.HALF)
+    sides = [("", "max_out", weights)]
+    if command.flag(WeightFlag.BOTH):
+        sides.append(("_in", "max_in", weights.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]))
+    for suffix, name, values in sides:
+        maxima = np.maximum(places.block(name).records(memory).astype(np.int64), 1)
+        _write_codes(places, memory, suffix, values, maxima, command.bits, half)
+
+
+def _write_codes(
+    places: Operands, memory: Memory, suffix: str, values: Integers, maxima: Integers, bits: int, half: bool
+) -> None:
+    levels = (1 << bits) - 1 if half else (1 << bits - 1) - 1
+    multipliers, shifts = zip(*(multiplier_for(int(most), levels) for most in maxima), strict=True)
+    product = values * np.array(multipliers)[:, None, None, None]
+    shift = np.array(shifts)[:, None, None, None]
+    if half:
+        codes = np.clip(product >> shift + 1, *code_range(bits, signed=True))
+    else:
+        floor = product >> shift
+        rest, middle = product - (floor << shift), np.int64(1) << shift - 1
+        codes = np.clip(floor + ((rest > middle) | ((rest == middle) & (floor & 1 == 1))), -levels, levels)
+    tensor: Tensor = places.tensor(f"codes{suffix}")
+    tensor.write(memory, pack_planes(codes, bits, signed=True))
+    _, records = places.block(f"units{suffix}").begin(memory)
+    records[:] = [div(scalar(int(most), -WEIGHT_FRACTION), scalar(levels)) for most in maxima]
+
+
+def multiplier_for(most: int, levels: int) -> tuple[int, int]:
+    """M and s with M = ⌊levels·2^s / most⌋ of 24 bits.
+
+    >>> multiplier_for(1000, 255)
+    (16711680, 26)
+    """
+    shift = MULTIPLIER_BITS + most.bit_length() - levels.bit_length()
+    if (levels << shift) // most >> MULTIPLIER_BITS:
+        shift -= 1
+    return (levels << shift) // most, shift
