@@ -21,9 +21,9 @@ HALF_ROOT = float.fromhex("0x1.6a09e667f3bcdp-1")  # √½
 
 
 def exp(x: Doubles) -> Doubles:
-    """e^x of x ≤ 0: with k = round(x / ln 2) and r = (x − k·ln2₀) − k·ln2₁, 2^k times
+    """e^x of x ≤ 0, as 2^k · (1 + (r + r²·(1/2! + r·(1/3! + ... r·1/13!)))).
 
-    1 + (r + r²·(1/2! + r·(1/3! + ... r·1/13!)))
+    k = round(x / ln 2)     r = (x − k·ln2₀) − k·ln2₁
 
     >>> exp(np.array([0.0, -1.0, -1000.0])).tolist()
     [1.0, 0.36787944117144233, 0.0]

@@ -1,7 +1,7 @@
 """What the compiler is told of a network: units, the blocks they form, and the classifier behind them.
 
-block:  x → unit → ReLU → unit → ReLU → ... → last unit → + (stream: x itself; or branch: a unit of x) → [ReLU]
-                                                        └ the block's node: what the next block reads
+A block:  x → unit → ReLU → unit → ReLU → ... → last unit → + (stream: x itself; or branch: a unit of x) → [ReLU]
+What comes out is its node: the next block's x.
 """
 
 from __future__ import annotations

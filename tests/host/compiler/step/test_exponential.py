@@ -24,7 +24,7 @@ def test_exp_is_within_one_unit_of_the_last_place():
     assert ulps(exp(x), [Decimal(float(each)).exp() for each in x]) < 0.9
 
 
-@pytest.mark.parametrize("x, value", [(0.0, 1.0), (-0.0, 1.0), (-708.1, 0.0), (-np.inf, 0.0), (-1e-300, 1.0)])
+@pytest.mark.parametrize(("x", "value"), [(0.0, 1.0), (-0.0, 1.0), (-708.1, 0.0), (-np.inf, 0.0), (-1e-300, 1.0)])
 def test_exp_at_its_ends(x, value):
     assert exp(np.array([x]))[0] == value
 
