@@ -15,6 +15,7 @@ from sim.contract.constants import CHANNEL_BLOCK, SCALAR_BITS, WeightFlag
 from sim.contract.layout import blocks_of, code_range, pack_planes
 from sim.contract.operands import Operands, bundle_channels, weight_operands
 from sim.contract.tensors import Memory, Tensor
+from sim.reference import momentum
 from sim.reference.scalar import Scalar, div, mul, scalar
 
 Integers = npt.NDArray[np.int64]
@@ -43,22 +44,21 @@ def moved(w: int, v: int, gradient: int, momentum: int, decay: int, rate: int) -
 
 
 def run_update(command: WeightCommand, memory: Memory) -> None:
-    """Every weight, by Python's integers: 72 bits are none of NumPy's."""
+    """Every weight at once."""
     places = weight_operands(command)
     rates = places.block("step").header(memory)[0]
-    momentum, decay, rate = (int(rates[name]) for name in ("momentum", "weight_decay", "weight_rate"))
+    factors = (int(rates[name]) for name in ("momentum", "weight_decay", "weight_rate"))
     steps = [Scalar(*map(int, places.block(name).header(memory)["step"][0])) for name in ("x", "e")]
     product = mul(*steps)
     multiplier, shift = product.m >> SCALAR_BITS - MULTIPLIER_BITS, -(product.e + SCALAR_BITS)
-    w, v, acc = (places.tensor(name).read(memory).copy() for name in ("w", "v", "acc"))
-    live = _live(command, w.shape)
-    for index in np.ndindex(w.shape):
-        if live[index]:
-            gradient = saturate(half_even(int(acc[index]) * multiplier, shift)) if product.m else 0
-            w[index], v[index] = moved(int(w[index]), int(v[index]), gradient, momentum, decay, rate)
-    places.tensor("w").write(memory, w)
-    places.tensor("v").write(memory, v)
-    out_side, in_side = (np.abs(side) for side in sides(command, w))
+    words = {name: places.tensor(name).read(memory).astype(np.int64) for name in ("w", "v", "acc")}
+    live = _live(command, words["w"].shape)
+    w, v, acc = (each[live] for each in words.values())
+    gradient = momentum.gradients(acc, multiplier, shift) if product.m else np.zeros_like(acc)
+    words["w"][live], words["v"][live] = momentum.moved(w, v, gradient, *factors)
+    for name in ("w", "v"):
+        places.tensor(name).write(memory, words[name])
+    out_side, in_side = (np.abs(side) for side in sides(command, words["w"]))
     _write_maxima(places.block("max_out"), memory, out_side.max(axis=(1, 2, 3)))
     _write_maxima(places.block("max_in"), memory, in_side.max(axis=(1, 2, 3)))
 
