@@ -64,10 +64,10 @@ def moved(w: Words, v: Words, gradient: Words, momentum: int, decay: int, rate: 
 
 
 def scalar_of(x: float) -> tuple[int, int]:
-    """A positive float as the scalar unit's m · 2^e: its top 31 bits.
+    """A float as the scalar unit's m · 2^e: its top 31 bits.
 
-    >>> scalar_of(0.5)
-    (1073741824, -31)
+    >>> scalar_of(0.5), scalar_of(-3.0), scalar_of(0.0)
+    ((1073741824, -31), (-1610612736, -29), (0, 0))
     """
     m, e = frexp(x)
-    return int(m * (1 << SCALAR_BITS)), e - SCALAR_BITS
+    return int(m * (1 << SCALAR_BITS)), e - SCALAR_BITS if x else 0
