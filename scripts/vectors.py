@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
-from sim.contract import Build, features_of
+from sim.contract import ALL_FEATURES, Build, features_of
 from sim.devices import open_executor
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.seeds and arguments.device != "rtl":
         raise ValueError(f"--seeds {arguments.seeds}: only --device rtl has random stalls and latencies")
     replaying = list(executors(arguments.device, build, arguments.seeds or 0)) if arguments.device is not None else []
-    features = features_of(replaying[0][1]) if replaying else None
+    features = features_of(replaying[0][1]) if replaying else ALL_FEATURES
     vectors = [each for each in catalogue(build, features) if fnmatch(each.name, arguments.only)]
     if not vectors:
         raise ValueError(f"no vector matches '{arguments.only}': 'cpt vectors --list' names them all")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import gcd, lcm
 
 import numpy as np
 
 from sim.contract.blocks import BlockPlace
 from sim.contract.command import MapCommand, ScalarCommand, WeightCommand
-from sim.contract.constants import Block, Format, MapFlag, Opcode, ScalarFlag, WeightFlag
+from sim.contract.constants import CHANNEL_BLOCK, Block, Format, MapFlag, Opcode, ScalarFlag, WeightFlag
 from sim.contract.layout import WORD_TYPES, blocks_of
 from sim.contract.tensors import Tensor, planes_at, weights_at
 
@@ -108,12 +109,29 @@ def scalar_operands(command: ScalarCommand) -> Operands:
     return found
 
 
+def bundle_channels(command: WeightCommand) -> tuple[int, int]:
+    """Input and output channels of a bundle: the fewest groups that fill whole blocks on both sides, or all there are.
+
+    What lies between groups of different bundles is not stored: words of an input channel and codes of either side have
+    the other side's channels of the same bundle alone. A layer without groups is one bundle.
+
+    >>> bundle_channels(WeightCommand(in_channels=96, out_channels=96, group_in=1, group_out=1))
+    (16, 16)
+    """
+    if not command.group_in:
+        return command.in_channels, command.out_channels
+    sides = (command.group_in, command.group_out)
+    groups = min(lcm(*(CHANNEL_BLOCK // gcd(CHANNEL_BLOCK, side) for side in sides)), command.in_channels // sides[0])
+    return groups * sides[0], groups * sides[1]
+
+
 def weight_operands(command: WeightCommand) -> Operands:
     kernel = (command.kernel_h, command.kernel_w)
     outs, ins = 16 * blocks_of(command.out_channels), 16 * blocks_of(command.in_channels)
+    bundle_in, bundle_out = bundle_channels(command)
 
     def words(name: str, dtype: np.dtype = MASTER) -> Tensor:
-        return weights_at(getattr(command, f"{name}_addr"), command.in_channels, command.out_channels, kernel, dtype)
+        return weights_at(getattr(command, f"{name}_addr"), command.in_channels, bundle_out, kernel, dtype)
 
     found = Operands()
     max_out = BlockPlace(Block.MAXIMA, command.max_out_addr, outs)
@@ -127,9 +145,9 @@ def weight_operands(command: WeightCommand) -> Operands:
         return found
     found.reads |= {"w": words("w"), "max_out": max_out}
     found.writes["units"] = BlockPlace(Block.UNITS, command.units_addr, outs)
-    found.writes["codes"] = planes_at(command.codes_addr, outs, ins // 16, *kernel, command.bits)
+    found.writes["codes"] = planes_at(command.codes_addr, outs, blocks_of(bundle_in), *kernel, command.bits)
     if command.flag(WeightFlag.BOTH):
         found.reads["max_in"] = max_in
         found.writes["units_in"] = BlockPlace(Block.UNITS, command.units_in_addr, ins)
-        found.writes["codes_in"] = planes_at(command.codes_in_addr, ins, outs // 16, *kernel, command.bits)
+        found.writes["codes_in"] = planes_at(command.codes_in_addr, ins, blocks_of(bundle_out), *kernel, command.bits)
     return found

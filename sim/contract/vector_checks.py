@@ -141,9 +141,16 @@ def _check_weights(command: WeightCommand) -> Error:
     if command.acc_format not in (formats if not quantises else (Format.INT16,)):
         return Error.FORMAT
     limits = [(channels, 16 * MAX_BLOCKS) for channels in (command.in_channels, command.out_channels)]
-    if bool(command.group_in) != bool(command.group_out):
-        return Error.SHAPE
-    return _check_shape(*limits, (command.kernel_h, MAX_KERNEL), (command.kernel_w, MAX_KERNEL))
+    error = _check_shape(*limits, (command.kernel_h, MAX_KERNEL), (command.kernel_w, MAX_KERNEL))
+    return error or (Error.OK if _groups_hold(command) else Error.SHAPE)
+
+
+def _groups_hold(command: WeightCommand) -> bool:
+    """No groups, or whole ones, as many on either side."""
+    if not command.group_in or not command.group_out:
+        return command.group_in == command.group_out
+    ins, outs = divmod(command.in_channels, command.group_in), divmod(command.out_channels, command.group_out)
+    return ins == outs and ins[1] == 0
 
 
 def _check_shape(*limits: tuple[int, int]) -> Error:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from sim.contract.blocks import BlockPlace
 from sim.contract.command import WeightCommand
 from sim.contract.constants import ACCUMULATOR_BITS, CHANNEL_BLOCK, SCALAR_BITS, WeightFlag
-from sim.contract.layout import code_range, pack_planes
-from sim.contract.operands import Operands, weight_operands
+from sim.contract.layout import blocks_of, code_range, pack_planes
+from sim.contract.operands import Operands, bundle_channels, weight_operands
 from sim.contract.tensors import Memory, Tensor
+from sim.reference import momentum
 from sim.reference.scalar import div, get, mul, scalar
 from sim.reference.tallies import sign_extend
 
@@ -44,34 +45,52 @@ def moved(w: int, v: int, gradient: int, momentum: int, decay: int, rate: int) -
 
 
 def run_update(command: WeightCommand, memory: Memory) -> None:
-    """Every weight, by Python's integers: 72 bits are none of NumPy's."""
+    """Every weight at once."""
     places = weight_operands(command)
     rates = places.block("step").header(memory)[0]
-    momentum, decay, rate = (int(rates[name]) for name in ("momentum", "weight_decay", "weight_rate"))
+    factors = (int(rates[name]) for name in ("momentum", "weight_decay", "weight_rate"))
     product = mul(*(get(places.block(name).header(memory)["step"][0]) for name in ("x", "e")))
     multiplier, shift = product.m >> SCALAR_BITS - MULTIPLIER_BITS, -(product.e + SCALAR_BITS)
-    w, v = (places.tensor(name).read(memory) for name in ("w", "v"))
-    acc = sign_extend(places.tensor("acc").read(memory), ACCUMULATOR_BITS)
-    live = _live(command, w.shape)
-    for index in np.ndindex(w.shape):
-        if live[index]:
-            gradient = saturate(half_even(int(acc[index]) * multiplier, shift)) if product.m else 0
-            w[index], v[index] = moved(int(w[index]), int(v[index]), gradient, momentum, decay, rate)
-    places.tensor("w").write(memory, w)
-    places.tensor("v").write(memory, v)
-    sizes = np.abs(w.astype(np.int64))
-    _write_maxima(places.block("max_out"), memory, sizes.max(axis=(0, 2, 3)).ravel())
-    _write_maxima(places.block("max_in"), memory, sizes.max(axis=(1, 2, 3, 4)))
+    words = {name: places.tensor(name).read(memory).astype(np.int64) for name in ("w", "v", "acc")}
+    live = _live(command, words["w"].shape)
+    words["acc"] = sign_extend(words["acc"], ACCUMULATOR_BITS)
+    w, v, acc = (each[live] for each in words.values())
+    gradient = momentum.gradients(acc, multiplier, shift) if product.m else np.zeros_like(acc)
+    words["w"][live], words["v"][live] = momentum.moved(w, v, gradient, *factors)
+    for name in ("w", "v"):
+        places.tensor(name).write(memory, words[name])
+    out_side, in_side = (np.abs(side) for side in sides(command, words["w"]))
+    _write_maxima(places.block("max_out"), memory, out_side.max(axis=(1, 2, 3)))
+    _write_maxima(places.block("max_in"), memory, in_side.max(axis=(1, 2, 3)))
 
 
 def _live(command: WeightCommand, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """Which words (ci, block, ky, kx, co) are weights: real channels, of the same group."""
+    bundle_in, bundle_out = bundle_channels(command)
     ci = np.arange(shape[0])[:, None, None, None, None]
     co = (CHANNEL_BLOCK * np.arange(shape[1])[:, None] + np.arange(CHANNEL_BLOCK))[None, :, None, None, :]
-    live = (ci < command.in_channels) & (co < command.out_channels)
+    live = (ci < command.in_channels) & (co < bundle_out)
     if command.group_in:
-        live = live & (ci // command.group_in == co // command.group_out)
+        co = co + ci // bundle_in * bundle_out
+        live = live & (co < command.out_channels) & (ci // command.group_in == co // command.group_out)
     return np.broadcast_to(live, shape)
+
+
+def sides(command: WeightCommand, words: npt.NDArray) -> tuple[Integers, Integers]:
+    """Words (ci, block, ky, kx, co) by output channel, and by input channel: each (channel, others, ky, kx).
+
+    The others are those of the channel's bundle, in whole blocks.
+    """
+    ci, blocks, kh, kw, lanes = words.shape
+    bundle_in, bundle_out = bundle_channels(command)
+    by_in = words.astype(np.int64).transpose(0, 1, 4, 2, 3).reshape(ci, blocks * lanes, kh, kw)
+    outs, width = CHANNEL_BLOCK * blocks_of(command.out_channels), CHANNEL_BLOCK * blocks_of(bundle_in)
+    by_out = np.zeros((outs, width, kh, kw), dtype=np.int64)
+    for number, first in enumerate(range(0, command.in_channels, bundle_in)):
+        part = by_in[first : first + width]
+        rows = by_out[number * bundle_out :][: blocks * lanes]
+        rows[:, : len(part)] = part.transpose(1, 0, 2, 3)[: len(rows)]
+    return by_out, by_in
 
 
 def _write_maxima(place: BlockPlace, memory: Memory, sizes: Integers) -> None:
@@ -82,14 +101,12 @@ def _write_maxima(place: BlockPlace, memory: Memory, sizes: Integers) -> None:
 def run_weights(command: WeightCommand, memory: Memory) -> None:
     """Codes by output channel, and on request by input channel, flipped."""
     places = weight_operands(command)
-    words = places.tensor("w").read(memory).astype(np.int64)
-    ci, blocks, kh, kw, lanes = words.shape
-    weights = words.transpose(1, 4, 0, 2, 3).reshape(blocks * lanes, ci, kh, kw)
+    by_out, by_in = sides(command, places.tensor("w").read(memory))
     half = command.flag(WeightFlag.HALF)
-    sides = [("", "max_out", weights)]
+    wanted = [("", "max_out", by_out)]
     if command.flag(WeightFlag.BOTH):
-        sides.append(("_in", "max_in", weights.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]))
-    for suffix, name, values in sides:
+        wanted.append(("_in", "max_in", by_in[:, :, ::-1, ::-1]))
+    for suffix, name, values in wanted:
         maxima = np.maximum(places.block(name).records(memory).astype(np.int64), 1)
         _write_codes(places, memory, suffix, values, maxima, command.bits, half)
 
