@@ -291,6 +291,13 @@ def test_functions_on_the_way_of_one_layer_are_where_the_page_has_them() -> None
     assert found > 30
 
 
+@pytest.mark.parametrize("room", ["cpt_model", "host", "sim"])
+def test_every_package_is_named_on_its_rooms_page(room: str) -> None:
+    page = (ROOT / room / "README.md").read_text(encoding="utf-8")
+    packages = [each.parent.name for each in (ROOT / room).glob("*/__init__.py")]
+    assert [name for name in packages if f"[`{name}/`]({name}/)" not in page] == []
+
+
 def test_modules_of_the_core_are_there() -> None:
     page = ROOT / "vivado" / "README.md"
     cells = [row[0] for row in rows(page) if re.fullmatch(r"(`[a-z_*]+`(, )?)+", row[0])]
