@@ -34,7 +34,7 @@ from sim.vectors.step.region import Region
 from sim.vectors.vector import Vector
 
 Place = Tensor | BlockPlace
-Y_BITS, E_BITS, SHIFT = 14, 12, 3
+Y_BITS, E_BITS = 14, 12
 X0, X1, OUT = MapFlag.X0_SIGNED, MapFlag.X1_SIGNED, MapFlag.OUT_SIGNED
 
 
@@ -87,6 +87,12 @@ class Layer:
             "step": step_block(region),
         }
 
+    @property
+    def shifts(self) -> tuple[int, int]:
+        """Of y and of the input error: few results saturate."""
+        forward, backward = self.bits
+        return max(0, 2 * forward - 9), max(0, forward + backward - 8)
+
     def shape(self, channels: int) -> tuple[int, int, int, int]:
         return (self.images, channels, self.size, self.size)
 
@@ -112,7 +118,7 @@ class Layer:
     def conv(self, a: tuple[str, int], b: str, out: str, bits: int, tally: str, **change: Any) -> Encoded:
         flags = [Flag.B_SIGNED, Flag.OUT_SIGNED, Flag.STATS, *[Flag.HALF] * self.half]
         flags += [Flag.A_SIGNED] if out == "e_in" else []
-        result: dict[str, Any] = {"out_format": Format.PLANES, "out_bits": bits, "shift": SHIFT}
+        result: dict[str, Any] = {"out_format": Format.PLANES, "out_bits": bits, "shift": self.shifts[out == "e_in"]}
         command = self.matrix(Opcode.CONV, a, (b, self.bits[0]), out, flags=flag_bits(*flags), **result, **change)
         return self.at(command, tally=tally)
 
@@ -133,7 +139,7 @@ class Layer:
         flags = flag_bits(WeightFlag.BOTH, *[WeightFlag.HALF] * self.half)
         weights = self.master(Opcode.WEIGHTS, bits=self.bits[0], acc_format=0, flags=flags)
         names = ("w", "max_out", "max_in", "codes", "codes_in", "units", "units_in")
-        norm = self.scalar(Opcode.NORM, shift=SHIFT)
+        norm = self.scalar(Opcode.NORM, shift=self.shifts[0])
         same = ("tally", "norm", "parameters", "units", "step")
         return [
             self.at(weights, **{name: name for name in names}),

@@ -13,6 +13,8 @@ from sim.vectors.step.tallies import Statistics, made_tally
 from sim.vectors.vector import Vector
 
 CHANNELS = 20
+# Mantissas of bounds where the fraction of a residual output is decided: the last below 2^31 / (1 + 2^-20), and on.
+NEXT_TO_A_POWER = ((1 << 30), *((1 << 31) - less for less in (2048, 2047, 2046, 1536, 1)))
 SHAPE = (2, CHANNELS, 3, 3)
 MEMBERS = ("mean", "rho", "unit", "gain", "offset", "top", "bottom")
 
@@ -101,6 +103,7 @@ def scale_degenerate(build: Build) -> Iterator[Vector]:
         "gain-0": {"gain": zero, "top": scalar(3), "bottom": scalar(3), "offset": scalar(3)},
         "great": {"top": scalar(1, 16384), "gain": scalar(1, 16354)},
         "small": {"top": scalar(1, -16354), "bottom": zero, "gain": scalar(1, -16354), "offset": scalar(1, -16354)},
+        **{f"bound-{m:x}": {"top": Scalar(m, -31), "bottom": zero, "gain": scalar(1, -12)} for m in NEXT_TO_A_POWER},
         "far-offset": {"top": scalar(1, -20), "bottom": scalar(-1, 40), "offset": scalar(-1, 40)},
         "wild": {"top": (1, 1), "bottom": (-3, 40000), "gain": (-1, -40000), "offset": (-(1 << 31), -(1 << 31))},
     }

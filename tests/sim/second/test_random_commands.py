@@ -85,7 +85,9 @@ def random_scale(region: Region, random: Random) -> None:
     size = shape(random)
     places = {}
     if random.random() < 0.5:
-        members = {name: [any_scalar(random) for _ in range(size[1])] for name in ("gain", "offset", "top", "bottom")}
+        members: dict[str, Any] = {
+            name: [any_scalar(random) for _ in range(size[1])] for name in ("gain", "offset", "top", "bottom")
+        }
         places["norm"] = norm_block(region, size[1], **members)
     if ScalarFlag.STREAM in flags:
         places["in1"] = region.block(
@@ -116,7 +118,9 @@ def random_error(region: Region, random: Random) -> None:
     channels = tallies[0].shape[1]
     places, change = {}, {}
     if random.random() < 0.4:
-        members = {name: [any_scalar(random) for _ in range(channels)] for name in ("rho", "unit", "mean")}
+        members: dict[str, Any] = {
+            name: [any_scalar(random) for _ in range(channels)] for name in ("rho", "unit", "mean")
+        }
         places["norm"] = norm_block(region, channels, **members)
     if random.random() < 0.4:
         names = ("gamma", "beta", "gamma_velocity", "beta_velocity")
