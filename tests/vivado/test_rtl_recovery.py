@@ -156,8 +156,8 @@ def test_what_needs_a_vector_unit_is_refused(case: str) -> None:
     vector, bench = list_of(command), Bench(STALLED)
     assert vector.error == error
     assert bench.agrees(vector)
-    assert bench.kernel.register(Register.VERSION) == 2 << 16
-    assert bench.kernel.register(Register.FEATURES) == 0
+    assert bench.executor.register(Register.VERSION) == 2 << 16
+    assert bench.executor.register(Register.FEATURES) == 0
 
 
 def takes_too_long(command: Command) -> bool:

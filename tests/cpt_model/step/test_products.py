@@ -27,7 +27,7 @@ INSERTED = {
 EVERYWHERE = GEOMETRIES | INSERTED
 
 
-def geometry(shape) -> tuple[dict[str, int], Command]:
+def geometry(shape) -> Command:
     n, a_blocks, y_blocks, h, w, (kh, kw), stride, up, (before, behind) = shape
     extents = [((size - 1) * up + 1 + before + behind - k) // stride + 1 for size, k in ((h, kh), (w, kw))]
     return Command(
