@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from sim.contract import CHANNEL_BLOCK, Command, Flag, code_range
-from sim.contract.noise import noise
+from sim.contract.noise import Words, noise
 
 
 def requantise(maps: npt.NDArray[np.int64], command: Command) -> npt.NDArray[np.int64]:
@@ -19,11 +21,11 @@ def requantise(maps: npt.NDArray[np.int64], command: Command) -> npt.NDArray[np.
     return np.clip(rounded, *code_range(command.out_bits, command.flag(Flag.OUT_SIGNED)))
 
 
-def shift_half_even(values: npt.NDArray[np.int64], shift: int) -> npt.NDArray[np.int64]:
-    """values / 2^shift, rounded to the nearest integer, ties to even."""
+def shift_half_even(values: Words, shift: int) -> Words:
+    """values / 2^shift, rounded to the nearest integer, ties to even; the same for arrays and tensors."""
     if shift == 0:
         return values
-    floor = values >> shift
+    floor: Any = values >> shift  # type: ignore[operator]
     rest = values - (floor << shift)
     half = 1 << shift - 1
     return floor + ((rest > half) | ((rest == half) & (floor & 1 == 1)))
