@@ -108,7 +108,7 @@ def _opened(device: str | Executor | Accelerator, build: str) -> AbstractContext
 
 
 def _quiet(_line: str) -> None:
-    """Each product has a region of its own: too many to tell of."""
+    """Each product has a region of its own: too many to report."""
 
 
 def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:

@@ -70,7 +70,7 @@ def scheduler(
 
 
 def quantisation_state(model: nn.Module) -> dict[str, object]:
-    """What resuming bit for bit needs beside `model.state_dict()`: noise positions and ranges of evaluation."""
+    """What resuming bit for bit needs in addition to `model.state_dict()`: noise positions and ranges of evaluation."""
     return {name: state.state_dict() for name, state in layer_states(model).items()}
 
 

@@ -122,7 +122,7 @@ def unprepare(model: Model) -> Model:
 
 
 def _refuse(module: nn.Module, name: str) -> None:
-    """What the accelerator cannot run is said before anything is changed."""
+    """Refuses what the accelerator cannot run, before anything is changed."""
     problem = None
     if isinstance(module, nn.Conv2d):
         if module.dilation != (1, 1):

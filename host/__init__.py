@@ -1,4 +1,4 @@
-"""What runs beside the accelerator: the compiler from layers to command lists, and the driver. NumPy and pynq only.
+"""What runs on the host: the compiler from layers to command lists, and the driver. NumPy and pynq only.
 
 >>> from host import Conv
 >>> Conv(batch=8, in_channels=16, out_channels=32, height=32, width=32, kernel=(3, 3)).output_shape

@@ -1,7 +1,7 @@
 """Does the hardware's arithmetic train as well? A small convolutional net on real digits, several seeds, side by side.
 
 For each precision: the CPT authors' fake quantisation, and ours (exact integers, padding off the grid, weights of the
-input-error pass quantised by input channel), with exact results and with rounded ones; float32 beside them. Same data,
+input-error pass quantised by input channel), with exact results and with rounded ones; float32 to compare. Same data,
 same initial weights, same batches, same steps. A row is the mean over the seeds of the test accuracy in per cent, or
 of the training loss at the end, and its standard deviation.
 """

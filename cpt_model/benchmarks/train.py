@@ -1,4 +1,4 @@
-"""A training step (forward, backward, SGD) of CIFAR ResNet-20, batch 128, two threads: ours beside its baselines.
+"""A training step (forward, backward, SGD) of CIFAR ResNet-20, batch 128, two threads: ours and its baselines.
 
 Contestants take turns, step by step, in one process. Seconds are those of the best step of each: what the machine does
 when nothing else disturbs it. Ratios called median are of medians, after a cycle of widths to warm up; what switching

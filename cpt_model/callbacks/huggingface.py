@@ -70,7 +70,7 @@ class HuggingFacePrecision(TrainerCallback):
             torch.save(self.run.state_dict(), _folder(args, state) / FILE)
 
     def _evaluates(self, control: Any) -> None:
-        """The trainer tells nobody before it evaluates, but its own flow callback has decided by now."""
+        """The trainer calls nothing before it evaluates, but its own flow callback has decided by now."""
         if self.run is not None and control.should_evaluate:
             self.run.begin_evaluation()
 

@@ -101,7 +101,7 @@ class AcceleratorBoard:
 
 
 def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
-    """Passes of the quantised layers, in the network's order; nobody needs the error of the images it begins with."""
+    """Passes of the quantised layers, in the network's order; the error of the images it begins with is not needed."""
     for layer in count.layers:
         reads_images = layer is count.layers[0] and layer.kind == "Conv2d"
         for which in Pass:

@@ -26,7 +26,7 @@ class Product:
     batched: bool = True
 
     def of_batch(self, batch: int) -> Product:
-        """What a batch of so many samples asks for."""
+        """What a batch of this number of samples needs."""
         if self.batched:
             return replace(self, shape=replace(self.shape, batch=batch * self.shape.batch))
         return replace(self, times=batch * self.times)

@@ -69,7 +69,8 @@ def profile_of(values: object) -> Profile:
     _known_keys(values, KEYS, "profile")
     stated = [name for name in BANDWIDTHS if name in values]
     if len(stated) != 1:
-        raise ProfileError(f"the bandwidth is said once, as {' or as '.join(BANDWIDTHS)}; here {len(stated)} times")
+        names = " or as ".join(BANDWIDTHS)
+        raise ProfileError(f"the bandwidth must be given once, as {names}; here {len(stated)} times")
     for key in ("name", "build", "clock_mhz", "latency"):
         if key not in values:
             raise ProfileError(f"'{key}' is missing")

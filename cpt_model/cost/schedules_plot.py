@@ -32,7 +32,7 @@ class ScheduleRow:
 
 
 def describe(name: str, schedule: Schedule, backward: int, steps: int) -> ScheduleRow:
-    """The numbers of one schedule in a run of so many steps.
+    """The numbers of one schedule in a run of this number of steps.
 
     >>> from cpt_model.schedules import CPT
     >>> row = describe("CR", CPT(3, 8, cycles=8), 8, 64_000)

@@ -1,4 +1,4 @@
-"""The papers' cost columns, computed anew and set beside what is printed."""
+"""The papers' cost columns, computed again and compared with what is printed."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class ImageData:
 
 
 def check_balance(labels: npt.NDArray[np.int64], count: int, classes: int, what: str) -> None:
-    """So many labels as expected, and every class equally often."""
+    """The expected number of labels, and every class equally often."""
     if len(labels) != count:
         raise DataError(f"{what}: {len(labels):,} labels, expected {count:,}")
     if labels.min() < 0 or labels.max() >= classes:

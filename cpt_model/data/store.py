@@ -26,8 +26,8 @@ def data_folder(datadir: Path | None = None) -> Path:
 
 
 def again(folder: Path) -> str:
-    """How to mend a damaged store."""
-    return f"'cpt data {folder.name} --datadir {folder.parent} --again' makes the folder anew"
+    """How to repair a damaged store."""
+    return f"'cpt data {folder.name} --datadir {folder.parent} --again' makes the folder again"
 
 
 def write_images(folder: Path, train: Images, test: Images, source: str) -> None:
@@ -36,7 +36,7 @@ def write_images(folder: Path, train: Images, test: Images, source: str) -> None
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], source: str) -> None:
-    """Writes beside the folder, then renames: a reader, or a kill, never sees half of it."""
+    """Writes next to the folder, then renames: a reader, or a kill, never sees half of it."""
     check_replaceable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
@@ -50,7 +50,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], source: s
                 os.fsync(file.fileno())
             files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
         (part / ABOUT).write_text(json.dumps({"source": source, "files": files}, indent=2) + "\n")
-        part.chmod(0o755)  # mkdtemp lets nobody else read
+        part.chmod(0o755)  # mkdtemp's folder can be read by its owner only
         if folder.exists():
             shutil.rmtree(folder)
         part.rename(folder)

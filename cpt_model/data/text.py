@@ -45,7 +45,7 @@ def load_text(dataset: str, datadir: Path | None = None) -> TextData:
             continue
         for path in paths:
             if not path.is_file():
-                raise DataError(f"{path}: missing beside the other parts of {dataset}; {ADVICE[dataset]}")
+                raise DataError(f"{path}: missing; the other parts are there; {ADVICE[dataset]}")
         kept = encoded_folder(dataset, paths)
         if kept and (found := read_encoded(dataset, kept)):
             return found

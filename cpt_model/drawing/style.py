@@ -8,7 +8,7 @@ from typing import Any
 
 WIDTH = 12.6  # of a figure that fills a page, in inches
 WINDOW = 5  # lines of metrics in a moving mean, at least
-SHARE = 50  # or one in so many of a long run
+SHARE = 50  # or one in this number of a long run's lines
 
 
 def tidy(*panels: Any) -> None:

@@ -1,4 +1,4 @@
-"""The papers' comparisons at a scale two cores can run. Costs are those of our runs; accuracies beside are the papers'.
+"""The papers' comparisons at a scale two cores can run. Costs are our runs'; the accuracies quoted, the papers'.
 
 CPT: Fu et al., ICLR 2021. Better Schedules: Wolfe & Kyrillidis, arXiv 2403.02243.
 """

@@ -1,4 +1,4 @@
-"""Training runs in processes beside each other, as many at a time as asked for."""
+"""Training runs in parallel processes, as many at a time as asked for."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STOP_SECONDS = 60
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that ended without a summary, and the last thing it said."""
+    """A run that ended without a summary, and the last line it printed."""
 
     run: PlannedRun
     message: str
 
 
 class Worker:
-    """A run under way."""
+    """A run that is running."""
 
     def __init__(self, run: PlannedRun) -> None:
         self.run = run
@@ -73,9 +73,9 @@ def run_all(
     watch: Callable[[list[PlannedRun]], None],
     may_start: Callable[[PlannedRun], bool] = lambda run: True,
 ) -> list[Failure]:
-    """Runs all of them; `watch` is called with those under way, about twice a second.
+    """Runs all of them; `watch` is called with those that are running, about twice a second.
 
-    Once `may_start` says no, no other run is begun. An interruption stops the runs under way with a checkpoint each.
+    Once `may_start` returns False, no other run is started. An interruption stops each running one with a checkpoint.
     """
     waiting = list(runs)
     under_way: list[Worker] = []

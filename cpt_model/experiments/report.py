@@ -97,7 +97,7 @@ def seed_rows(findings: Findings) -> tuple[list[str], list[list[str]]]:
 
 
 def markdown(findings: Findings) -> str:
-    """The table and its notes, as committed beside the code."""
+    """The table and its notes, as committed with the code."""
     lines = [f"# {findings.experiment.name}", "", findings.experiment.question, ""]
     for head, rows in (table_of(findings), seed_rows(findings)):
         lines += [_bar(head), _bar(["---"] * len(head)), *map(_bar, rows), ""]

@@ -37,7 +37,8 @@ class QuantMultiheadAttention(nn.MultiheadAttention):
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         if is_causal and attn_mask is None:
-            raise ValueError(f"{self.cpt.name}: is_causal is a hint beside attn_mask, as in PyTorch; give the mask too")
+            what = "is_causal is only a hint that goes with attn_mask, as in PyTorch; give the mask too"
+            raise ValueError(f"{self.cpt.name}: {what}")
         self.cpt.check_device(query, key, value, *self.parameters())
         unbatched = query.ndim == 2
         if unbatched:

@@ -1,4 +1,4 @@
-"""What a prepared layer remembers beside its parameters; nothing of it enters the model's `state_dict`."""
+"""What a prepared layer remembers in addition to its parameters; nothing of it enters the model's `state_dict`."""
 
 from __future__ import annotations
 

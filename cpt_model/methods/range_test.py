@@ -60,7 +60,7 @@ def precision_range_test(
 
     Args:
         model: prepared by `prepare_`.
-        data: (input, target) batches; begun anew when it ends.
+        data: (input, target) batches; started again when it ends.
         loss: called as loss(output, target).
         optimizer: called with the parameters of the copy, e.g. `lambda p: torch.optim.SGD(p, lr=0.1)`.
         widths: forward bits, growing.

@@ -29,10 +29,10 @@ from host.compiler.bits import Bits
 
 
 def update_statistics(model: nn.Module, data: Iterable[Any], bits: Bits | int) -> None:
-    """Measures all statistics of evaluation anew, in one pass over the data at stated bits.
+    """Measures all statistics of evaluation again, in one pass over the data at stated bits.
 
     Batch normalisation takes the plain mean over all batches, as `update_bn` has it; ranges of activations are running
-    means that begin anew. Batches are inputs, or tuples that begin with them.
+    means that start again. Batches are inputs, or tuples that begin with them.
     """
     batches = iter(data)
     first = next(batches, None)

@@ -19,7 +19,7 @@ class Quantiser(ABC):
     """Weights, activations, errors and weight gradients to codes. Activations come as (n, c, h, w)."""
 
     name: str
-    per_channel_weights = False  # then the input-error pass needs weights quantised anew, by input channel
+    per_channel_weights = False  # then the input-error pass needs weights quantised again, by input channel
     stochastic_errors = True
 
     @abstractmethod
@@ -28,7 +28,7 @@ class Quantiser(ABC):
 
     @abstractmethod
     def activation_grid(self, x: Tensor, bits: int, seen: RunningRange, training: bool) -> Grid:
-        """The grid of an activation: in training from the batch (and `seen` is told), in evaluation from `seen`."""
+        """The grid of an activation: in training from the batch (and `seen` is updated), in evaluation from `seen`."""
 
     @abstractmethod
     def error_grid(self, error: Tensor, bits: int) -> Grid:

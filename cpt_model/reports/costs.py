@@ -1,4 +1,4 @@
-"""What runs cost: bit operations as they logged them, hours on our core estimated anew from their schedules."""
+"""What runs cost: bit operations as they logged them, hours on our core estimated again from their schedules."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RunCost:
 
 
 class NoBoard:
-    """Stands in for a board whose hours nobody asks for."""
+    """Stands in for a board whose hours are not asked for."""
 
     def hours(self, count: ModelCount, run: object) -> float:
         return 0.0

@@ -65,7 +65,7 @@ def learning(report: Report, score: str) -> bytes:
 
 
 def spending(report: Report) -> bytes:
-    """Bit operations and time on the board over the steps, beside static precision at the highest bits."""
+    """Bit operations and time on the board over the steps, compared with static precision at the highest bits."""
     figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
     operations, hours = figure.subplots(1, 2)
     counted, timed = units.operations(report), units.board_time(report)
@@ -164,7 +164,7 @@ def _by_score(score: str, *panels: Any) -> None:
 
 
 def _too_dear(report: Report, run: TrainingRun) -> bool:
-    """Float32 beside quantised runs, if it costs far more than they do."""
+    """Whether this is a float32 run among quantised ones that costs far more than they do."""
     others = [cost.static_gbitops for cost in report.costs.values() if cost.highest.forward]
     cost = report.cost(run)
     return not cost.highest.forward and bool(others) and cost.gbitops > DEAR * max(others)

@@ -1,4 +1,4 @@
-"""Reads the folders of training runs: finished, under way or killed."""
+"""Reads the folders of training runs: finished, running or killed."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def read_run(folder: Path) -> TrainingRun:
 
 
 def _settings(folder: Path) -> tuple[Settings, str]:
-    """Of a run, and the board whose hours it logged: a profile's file may have gone since, and nobody needs it here."""
+    """Of a run, and the board whose hours it logged: a profile's file may be gone, and is not needed here."""
     file = folder / run_folder.SETTINGS
     try:
         settings = run_folder.read_settings(folder)
@@ -194,7 +194,7 @@ def _notes(runs: Sequence[TrainingRun]) -> list[str]:
     half = [run.name for run in runs if run.half_line]
     if half:
         notes.append(
-            f"The last line of metrics is half-written and left out, as a kill leaves it, or a run under way: "
+            "The last line of metrics is half-written and left out, because the run was killed or is still running: "
             f"{', '.join(half)}."
         )
     open_ends = [f"{run.name} ({run.done:,} of {run.total:,} steps)" for run in runs if run.summary is None]

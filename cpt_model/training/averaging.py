@@ -34,7 +34,7 @@ class Averaging:
         return int(self.averaged.n_averaged)
 
     def evaluate(self, task: Task, bits: Bits | None) -> Result | None:
-        """The averaged weights, their statistics measured anew; `bits` None is float32."""
+        """The averaged weights, their statistics measured again; `bits` None is float32."""
         if not self.count:
             return None
         batches = (task.batches[step] for step in range(task.batches.steps_per_epoch))

@@ -25,7 +25,7 @@ def save_checkpoint(file: Path, content: dict[str, Any]) -> None:
         try:
             torch.save({"format": FORMAT, **content}, stream)  # type: ignore[arg-type]
         except RuntimeError as problem:
-            raise (stream.problem or problem) from problem  # torch.save hides what the disk said
+            raise (stream.problem or problem) from problem  # torch.save hides the disk's error
 
     try:
         write_atomically(file, write)

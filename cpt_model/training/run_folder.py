@@ -37,7 +37,7 @@ def prepare(run: Settings, resume: bool, overwrite: bool) -> None:
     if there and not (resume or overwrite):
         raise FolderError(
             f"{folder} holds a run already ({there[0]}): continue it with --automatic_resume (resume=True), "
-            "begin anew with --overwrite (overwrite=True), or give another folder"
+            "start over with --overwrite (overwrite=True), or give another folder"
         )
     if overwrite and not resume:
         clear(folder)

@@ -41,8 +41,8 @@ class Settings:
         datadir: the data's own folder; None is the cache.
         workers: threads that decode pictures (ImageNet).
         augment: crops and flips, if the set has them.
-        limit: use so many training samples only.
-        test_limit: use so many test samples only.
+        limit: use only this number of training samples.
+        test_limit: use only this number of test samples.
         length: words of a training sequence (text).
         steps: optimiser steps; None with `epochs` None is the papers' 64,000.
         epochs: instead of steps.
@@ -75,7 +75,7 @@ class Settings:
         lr_rates: instead of the factor, the rate of "step" after each milestone.
         lr_low: the least rate of "cosine", "cyclic" and "triangular".
         lr_cycles: of "cyclic" and "triangular".
-        warm_up: so many steps at `warm_up_lr`, or rising to the schedule's rate if that is None.
+        warm_up: this number of steps at `warm_up_lr`, or rising to the schedule's rate if that is None.
         warm_up_lr: see there.
         swa_start: average weights from this step on (SWA); None does not.
         swa_every: steps between two weights that enter the average; None is once an epoch.

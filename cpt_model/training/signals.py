@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a run after the step under way, with a checkpoint."""
+"""Ctrl-C and SIGTERM end a run after the step that is running, with a checkpoint."""
 
 from __future__ import annotations
 

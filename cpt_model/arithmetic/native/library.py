@@ -1,4 +1,4 @@
-"""Compiles the C++ files beside it with g++ on first use, for this machine's processor, and loads them by ctypes.
+"""Compiles the C++ files in its folder with g++ on first use, for this machine's processor, and loads them by ctypes.
 
 Without g++ the same arithmetic runs in PyTorch operations, several times slower; CPT_NATIVE=0 asks for that. The result
 is kept in out/native, or in the user's cache where that folder cannot be written or the kit is installed.

@@ -72,9 +72,9 @@ def test_a_file_needs_no_special_name(tmp_path: Path) -> None:
         (changed(build=3), "or an object of its parameters, not a number"),
         (
             changed(bytes_per_cycle=50),
-            "the bandwidth is said once, as bytes_per_cycle or as gigabytes_per_second; here 2",
+            "the bandwidth must be given once, as bytes_per_cycle or as gigabytes_per_second; here 2",
         ),
-        (changed(gigabytes_per_second=None), "the bandwidth is said once"),
+        (changed(gigabytes_per_second=None), "the bandwidth must be given once"),
         (changed(clock_mhz=None), "'clock_mhz' is missing"),
         (changed(clock_mhz=0), "clock_mhz = 0 is not a number above 0"),
         (changed(clock_mhz=float("inf")), "clock_mhz = inf is not a number above 0"),

@@ -51,7 +51,7 @@ def test_missing_and_damaged_texts_are_named(tmp_path: Path) -> None:
         load_text("ptb", tmp_path)
     write(tmp_path, "ptb.{}.txt")
     (tmp_path / "ptb.valid.txt").unlink()
-    with pytest.raises(DataError, match=r"ptb.valid.txt: missing beside"):
+    with pytest.raises(DataError, match=r"ptb.valid.txt: missing; the other parts are there"):
         load_text("ptb", tmp_path)
     (tmp_path / "ptb.valid.txt").write_bytes(b"")
     with pytest.raises(DataError, match=r"ptb.valid.txt: empty"):
