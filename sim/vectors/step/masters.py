@@ -94,7 +94,7 @@ def update_shapes(build: Build) -> Iterator[Vector]:
         "1-channel": {"channels": (1, 1), "kernel": (1, 1)},
         "17-to-33": {"channels": (17, 33), "kernel": (1, 2)},
         "kernel-15": {"channels": (1, 2), "kernel": (15, 1)},
-        "depthwise": {"channels": (20, 20), "groups": (1, 1)},
+        "depthwise": {"channels": (13, 13), "groups": (1, 1)},
         "groups": {"channels": (12, 20), "groups": (3, 5), "kernel": (2, 2)},
     }
     for name, case in cases.items():
@@ -173,7 +173,7 @@ def weights_shapes(build: Build) -> Iterator[Vector]:
         "1-channel": {"channels": (1, 1), "kernel": (1, 1)},
         "17-to-33": {"channels": (17, 33), "kernel": (2, 1), "bits": 3},
         "kernel-15": {"channels": (1, 1), "kernel": (1, 15), "bits": 2},
-        "depthwise": {"channels": (18, 18), "groups": (1, 1), "half": False},
+        "depthwise": {"channels": (14, 14), "groups": (1, 1), "half": False},
         "groups": {"channels": (12, 20), "groups": (3, 5), "half": False, "kernel": (1, 1)},
     }
     for name, case in cases.items():

@@ -86,7 +86,10 @@ def shape_holds(c: Fields) -> bool:
     if c.opcode >= 8:
         channels = 1 <= c.in_channels <= 65520 and 1 <= c.out_channels <= 65520
         kernel = 1 <= c.kernel_h <= 15 and 1 <= c.kernel_w <= 15
-        return channels and kernel and (c.group_in == 0) == (c.group_out == 0)
+        if c.group_in and c.group_out:
+            ins, outs = divmod(c.in_channels, c.group_in), divmod(c.out_channels, c.group_out)
+            return channels and kernel and ins == outs and ins[1] == 0
+        return channels and kernel and c.group_in == c.group_out
     extents = c.images >= 1 and 1 <= c.height <= 4095 and 1 <= c.width <= 4095
     return extents and (1 <= c.blocks <= 4095 if c.opcode == 3 else 1 <= c.channels <= 65520)
 

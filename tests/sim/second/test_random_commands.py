@@ -131,7 +131,9 @@ def random_error(region: Region, random: Random) -> None:
 
 
 def random_update(region: Region, random: Random) -> None:
-    groups = random.choice([(0, 0), (0, 0), (1, 1), (2, 3)])
+    channels, groups = random.choice(
+        [*([((ins, outs), (0, 0)) for ins in (1, 6, 17) for outs in (1, 9, 18)]), ((11, 11), (1, 1)), ((6, 9), (2, 3))]
+    )
     limits = [tuple(sorted((signed(random, 32), signed(random, 32)))) for _ in range(2)]
     rates = {name: random.getrandbits(random.randint(1, 32)) for name in ("momentum", "weight_decay", "weight_rate")}
     wide = random.random() < 0.5
@@ -139,7 +141,7 @@ def random_update(region: Region, random: Random) -> None:
     steps = (any_scalar(random), any_scalar(random)) if random.random() < 0.5 else (scalar(5, -9), scalar(3, -14))
     add_update(
         region,
-        (random.choice([1, 6, 17]), random.choice([1, 9, 18])),
+        channels,
         (random.randint(1, 3), random.randint(1, 2)),
         groups,
         (acc[0], acc[1]),
