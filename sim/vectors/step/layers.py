@@ -183,7 +183,7 @@ def whole_layers(build: Build) -> Iterator[Vector]:
         "layer-half": (2, 16, 16, 4, (5, 8), True),
         "layer-odd-channels": (3, 5, 17, 3, (3, 6), True),
         "layer-symmetric": (2, 16, 16, 4, (8, 8), False),
-        "layer-depthwise": (2, 18, 18, 3, (4, 8), False, (1, 1)),
+        "layer-depthwise": (2, 12, 12, 3, (4, 8), False, (1, 1)),
     }
     for name, case in cases.items():
         region = Region(name, build)
