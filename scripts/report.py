@@ -9,6 +9,7 @@ from pathlib import Path
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.files import write_atomically
+from sim.common.table import as_table
 
 DESCRIPTION = """\
 Writes one self-contained HTML page about runs of 'cpt train', finished or not: precision, loss and
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(values)
         return 0
-    print(text_table(*headline(report)))
+    print(as_table(*headline(report)))
     for note in (report.estimate, *report.notes):
         print(f"\n{note}")
     print(f"\nwrote {arguments.out}, {numbers}")

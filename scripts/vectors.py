@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.table import as_table
 from sim.contract import Build
 from sim.devices import open_executor
 
@@ -55,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         chosen = [each for each in vectors if arguments.slow or not each.slow]
         return replay(list(executors(arguments.device, build, arguments.seeds or 0)), chosen)
     if arguments.list:
-        for vector in vectors:
-            print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{' slow' * vector.slow}")
+        rows = [(each.name, each.error.name, each.before.size, "bytes", "slow" * each.slow) for each in vectors]
+        print(as_table(None, rows, left=(0, 1, 3, 4)))
         return 0
     folder = arguments.out or Path("out") / "vectors" / arguments.build
     folder.mkdir(parents=True, exist_ok=True)
