@@ -49,7 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.training import run_folder
     from scripts.experiment import carry_out
     from scripts.report import write_whole
-    from sim.common.table import text_table
 
     given = {name: getattr(arguments, name) for name in ("steps", "datadir")}
     changes = {name: value for name, value in given.items() if value is not None}

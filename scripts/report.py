@@ -52,7 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.reports.page import as_json, html
     from cpt_model.reports.report import make_report
     from cpt_model.reports.tables import headline
-    from sim.common.table import text_table
 
     numbers = arguments.json_out or arguments.out.with_suffix(".json")
     check_targets(arguments.out, numbers)

@@ -42,7 +42,7 @@ def table_of(findings: Findings) -> tuple[list[str], list[list[str]]]:
 
 def render(findings: Findings) -> str:
     """The table for a terminal."""
-    return as_table(*text_table(findings))
+    return as_table(*table_of(findings))
 
 
 def scale(findings: Findings) -> str:

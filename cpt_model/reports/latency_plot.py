@@ -8,7 +8,7 @@ from cpt_model.cost.accelerator import Profile
 from cpt_model.cost.roofline_plot import draw_roofline
 from cpt_model.drawing.style import WIDTH, as_svg, thousands, tidy
 from cpt_model.reports.networks import Network, bars
-from sim.common.colours import PASS_COLOURS
+from host.measure.colours import COLOURS
 
 LETTERS = {"compute": "c", "load": "l", "store": "s"}
 
@@ -23,7 +23,7 @@ def latency(network: Network, profile: Profile) -> bytes:
             begin = 0.0
             for which, found in bar.passes[bits].items():
                 length = found.time.cycles / profile.clock_mhz  # microseconds
-                panel.barh(place, length, left=begin, height=0.72, color=PASS_COLOURS[which.value])
+                panel.barh(place, length, left=begin, height=0.72, color=COLOURS[which])
                 begin += length
             letters = " ".join(LETTERS[found.time.bottleneck] for found in bar.passes[bits].values())
             panel.annotate(
@@ -46,7 +46,7 @@ def latency(network: Network, profile: Profile) -> bytes:
         panel.grid(axis="y", visible=False)
     from matplotlib.patches import Patch
 
-    handles = [Patch(color=shade, label=which.replace("-", " ")) for which, shade in PASS_COLOURS.items()]
+    handles = [Patch(color=shade, label=which.value.replace("-", " ")) for which, shade in COLOURS.items()]
     handles.append(Patch(color="none", label="c, l, s: bound by compute, load, store"))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return as_svg(figure)

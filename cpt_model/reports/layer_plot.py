@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cpt_model.drawing.html import paragraph, picture, table
 from cpt_model.reports.layer import Row, cells
-from sim.common.colours import PASS_COLOURS
+from host.measure.colours import COLOURS
 
 TITLE = "One layer, three passes, precisions 3 to 8"
 
@@ -20,8 +20,8 @@ def draw(rows: list[Row], path: Path) -> Path:
 
     figure, (cycles, error) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
     precisions = list(dict.fromkeys(row.precision for row in rows))
-    for offset, (which, colour) in enumerate(PASS_COLOURS.items()):
-        mine = [row for row in rows if row.which == which]
+    for offset, (which, colour) in enumerate(COLOURS.items()):
+        mine = [row for row in rows if row.which == which.value]
         places = [place + 0.27 * (offset - 1) for place in range(len(mine))]
         cycles.bar(places, [row.cycles for row in mine], width=0.25, color=colour, label=which.value)
         error.plot([row.rms_error_percent for row in mine], "o-", color=colour, label=which.value)

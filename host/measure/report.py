@@ -15,7 +15,6 @@ from host.compiler.results import Results
 from host.driver.outcome import ListOutcome
 from host.measure.colours import COLOURS
 from host.measure.source import COUNTED, MEASURED, Source
-from sim.common.colours import PASS_COLOURS
 from sim.common.files import write_atomically
 from sim.common.table import as_table
 
@@ -185,8 +184,8 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
     figure = Figure(figsize=(max(8.0, 0.35 * len(layers) + 3), 2.6 * len(panels) + 1), layout="constrained")
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, bits in zip(axes, panels, strict=True):
-        for number, (which, colour) in enumerate(PASS_COLOURS.items()):
-            chosen = [row for row in rows if row.bits == bits and row.which == which]
+        for number, (which, colour) in enumerate(COLOURS.items()):
+            chosen = [row for row in rows if row.bits == bits and row.which == which.value]
             places = [layers.index(row.layer) + 0.27 * (number - 1) for row in chosen]
             spread = [
                 [row.latency_us - row.latency_us_min for row in chosen],

@@ -21,7 +21,7 @@ def lazy(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
         try:
             found = getattr(import_module(above + dot + homes[name]), name)
         except ModuleNotFoundError as problem:
-            needed = f"{package}.{name} needs {problem.name}, which is not installed"
+            needed = f"{package}.{name} needs {problem.name}: pip install {problem.name}"
             raise ModuleNotFoundError(needed, name=problem.name) from problem
         setattr(sys.modules[package], name, found)
         return found
