@@ -10,81 +10,52 @@ Bits(forward=3, backward=8)
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cpt_model.schedules import CPT, Bits, PrecisionScheduler, Static, named
+from cpt_model.schedules import CPT, PrecisionScheduler, Static, named
+from host.compiler.bits import Bits
+from host.compiler.results import Results
+from sim.common.lazy import lazy
 from sim.common.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from cpt_model.emulation import EmulationError, emulate
-    from cpt_model.methods.landscape import Landscape, landscape
-    from cpt_model.methods.range_norm import convert_range_norm_, restore_batch_norm_
-    from cpt_model.methods.range_test import precision_range_test
-    from cpt_model.methods.swa import update_statistics
-    from cpt_model.model_precision import (
-        get_precision,
-        load_quantisation_state,
-        precision,
-        quantisation_state,
-        scheduler,
-        set_precision,
-    )
-    from cpt_model.prepare import Config, prepare_, unprepare
+    from cpt_model.emulation import EmulationError as EmulationError
+    from cpt_model.emulation import emulate as emulate
+    from cpt_model.methods.landscape import Landscape as Landscape
+    from cpt_model.methods.landscape import landscape as landscape
+    from cpt_model.methods.range_norm import convert_range_norm_ as convert_range_norm_
+    from cpt_model.methods.range_norm import restore_batch_norm_ as restore_batch_norm_
+    from cpt_model.methods.range_test import precision_range_test as precision_range_test
+    from cpt_model.methods.swa import update_statistics as update_statistics
+    from cpt_model.model_precision import get_precision as get_precision
+    from cpt_model.model_precision import load_quantisation_state as load_quantisation_state
+    from cpt_model.model_precision import precision as precision
+    from cpt_model.model_precision import quantisation_state as quantisation_state
+    from cpt_model.model_precision import scheduler as scheduler
+    from cpt_model.model_precision import set_precision as set_precision
+    from cpt_model.prepare import Config as Config
+    from cpt_model.prepare import prepare_ as prepare_
+    from cpt_model.prepare import unprepare as unprepare
 
-# What needs torch is imported on first use: a board has none, and needs the schedules only.
-_HOMES = {
-    "emulation": ("EmulationError", "emulate"),
-    "methods.landscape": ("Landscape", "landscape"),
-    "methods.range_norm": ("convert_range_norm_", "restore_batch_norm_"),
-    "methods.range_test": ("precision_range_test",),
-    "methods.swa": ("update_statistics",),
-    "model_precision": (
-        *("get_precision", "load_quantisation_state", "precision", "quantisation_state"),
-        *("scheduler", "set_precision"),
-    ),
-    "prepare": ("Config", "prepare_", "unprepare"),
+# What needs PyTorch is imported on first use: a board has none, and uses the schedules alone.
+HOMES = {
+    "Config": "cpt_model.prepare",
+    "EmulationError": "cpt_model.emulation",
+    "Landscape": "cpt_model.methods.landscape",
+    "convert_range_norm_": "cpt_model.methods.range_norm",
+    "emulate": "cpt_model.emulation",
+    "get_precision": "cpt_model.model_precision",
+    "landscape": "cpt_model.methods.landscape",
+    "load_quantisation_state": "cpt_model.model_precision",
+    "precision": "cpt_model.model_precision",
+    "precision_range_test": "cpt_model.methods.range_test",
+    "prepare_": "cpt_model.prepare",
+    "quantisation_state": "cpt_model.model_precision",
+    "restore_batch_norm_": "cpt_model.methods.range_norm",
+    "scheduler": "cpt_model.model_precision",
+    "set_precision": "cpt_model.model_precision",
+    "unprepare": "cpt_model.prepare",
+    "update_statistics": "cpt_model.methods.swa",
 }
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = [
-    "CPT",
-    "Bits",
-    "Config",
-    "EmulationError",
-    "Landscape",
-    "PrecisionScheduler",
-    "Static",
-    "convert_range_norm_",
-    "emulate",
-    "get_precision",
-    "landscape",
-    "load_quantisation_state",
-    "named",
-    "precision",
-    "precision_range_test",
-    "prepare_",
-    "quantisation_state",
-    "restore_batch_norm_",
-    "scheduler",
-    "set_precision",
-    "unprepare",
-    "update_statistics",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    try:
-        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    except ModuleNotFoundError as missing:
-        if missing.name != "torch":
-            raise
-        raise ModuleNotFoundError(f"{__name__}.{name} needs PyTorch: pip install torch", name="torch") from missing
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+__all__ = ["CPT", "Bits", "PrecisionScheduler", "Results", "Static", "named", *HOMES]
+__getattr__, __dir__ = lazy(__name__, HOMES)

@@ -20,6 +20,7 @@ from cpt_model.arithmetic.passes import Watch
 from cpt_model.model_precision import layer_states
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output, Precision
+from sim.common.table import as_table
 from sim.contract import Build, Executor
 
 if TYPE_CHECKING:  # with pynq behind it: who only trains does not wait for that
@@ -50,14 +51,12 @@ class Report:
     checks: list[Check] = field(default_factory=list)
 
     def __str__(self) -> str:
+        head = ("layer", "pass", "bits", "equal results", f"cycles ({self.device})")
         rows = [
-            f"{check.layer:30} {check.which.value:16} {check.a_bits}x{check.b_bits:<3} "
-            f"{check.results:10,} equal {check.cycles:12,}"
-            for check in self.checks
+            (each.layer, each.which.value, f"{each.a_bits}x{each.b_bits}", each.results, each.cycles)
+            for each in self.checks
         ]
-        return "\n".join(
-            [f"{'layer':30} {'pass':16} {'bits':4} {'results':>10} {'cycles':>18}  ({self.device})", *rows]
-        )
+        return as_table(head, rows, left=(0, 1))
 
 
 @contextmanager

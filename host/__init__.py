@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sim.common.lazy import lazy
 from sim.common.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -44,13 +44,4 @@ HOMES = {
     "training_jobs": "host.compiler.jobs",
 }
 __all__ = list(HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module 'host' has no attribute '{name}'")
-    return getattr(import_module(__name__.removesuffix("host") + HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *HOMES})
+__getattr__, __dir__ = lazy(__name__, HOMES)

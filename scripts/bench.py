@@ -8,6 +8,7 @@ from importlib import import_module
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.table import as_table
 
 BENCHMARKS = {
     "reference": "the NumPy reference and the packing of codes",
@@ -43,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
         results[name] = import_module(f"cpt_model.benchmarks.{name}").measure(arguments.repeat)
         if not arguments.json:
             print(f"{name}: {BENCHMARKS[name]}")
-            for what, value in results[name].items():
-                print(f"  {what:45} {value:12,.3f}")
+            rows = [(what, f"{value:,.3f}") for what, value in results[name].items()]
+            print(as_table(None, rows, indent="  "))
     if arguments.json:
         print(json.dumps(results, indent=2))
     return 0

@@ -249,9 +249,9 @@ def stream(arguments: argparse.Namespace) -> int:
 
 def show(rows: Sequence[Row], source: Source, folder: Path | None, name: str) -> None:
     """Prints the table; the files' names begin with what the latencies are."""
-    from host.measure.report import as_table, plot, write_csv
+    from host.measure.report import as_text, plot, write_csv
 
-    print(as_table(rows, source))
+    print(as_text(rows, source))
     if folder is not None:
         stem = f"{source.kind}-{source.device}-{name}"
         write_csv(rows, folder / f"{stem}.csv")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.flags import add
 from scripts.parser import Parser
 from scripts.run_flags import Asked, add_run, asked
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from cpt_model.cost.breakdown import Board, LayerPass
@@ -117,31 +118,27 @@ def in_words(board: Board) -> str:
 
 def render(wanted: Asked, costs: Costs) -> str:
     """The run and the static one, pass by pass."""
-    head = f"  {'':16} {wanted.precision:>24}   {'static ' + wanted.static_precision:>24}   {'saved':>21}"
-    units = (
-        f"  {'':16} {'GBitOPs':>13} {'hours':>10}"
-        + f"   {'GBitOPs':>13} {'hours':>10}"
-        + f"   {'GBitOPs':>10} {'hours':>10}"
-    )
-    lines = [head, units]
-    for which, cost in costs.run.items():
-        values = "  ".join(f" {each.gbitops:13.4e} {_hours(each.hours):>10}" for each in (cost, costs.static[which]))
-        saved = " ".join(f"{costs.saving_pct(of, which):8.2f} %" for of in ("gbitops", "hours"))
-        lines.append(f"  {which:16}{values}   {saved}")
-    return "\n".join(lines)
+    compared = (f"static {wanted.static_precision}", "saved")
+    rows = [
+        (
+            *(which, f"{cost.gbitops:.4e}", f"{costs.static[which].gbitops:.4e}"),
+            f"{costs.saving_pct('gbitops', which):.2f} %",
+            *(_hours(cost.hours), _hours(costs.static[which].hours), f"{costs.saving_pct('hours', which):.2f} %"),
+        )
+        for which, cost in costs.run.items()
+    ]
+    return as_table(("pass", "GBitOPs", *compared, "hours", *compared), rows, indent="  ")
 
 
 def render_layers(pairs: list[tuple[LayerPass, LayerPass]]) -> str:
     """A line for each pass of each layer."""
     low, high = pairs[0]
-    width = max(len(each.layer) for each, _ in pairs)
-    lines = [f"  {'cycles of a batch':{width}} {'':16} {'at ' + low.bits:>12} {'':10} {'at ' + high.bits:>12}"]
-    for at_low, at_high in pairs:
-        lines.append(
-            f"  {at_low.layer:{width}} {at_low.which:16} {at_low.cycles:12,.0f} {at_low.bottleneck:10} "
-            f"{at_high.cycles:12,.0f} {at_high.bottleneck}"
-        )
-    return "\n".join(lines)
+    head = ("cycles of a batch", "", f"at {low.bits}", "", f"at {high.bits}", "")
+    rows = [
+        (each.layer, each.which, f"{each.cycles:,.0f}", each.bottleneck, f"{wide.cycles:,.0f}", wide.bottleneck)
+        for each, wide in pairs
+    ]
+    return as_table(head, rows, left=(0, 1, 3, 5), indent="  ")
 
 
 def _hours(hours: float) -> str:

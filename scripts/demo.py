@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.table import as_table
 
 TITLE = "Cyclic precision training, a demonstration"
 DESCRIPTION = """\
@@ -47,9 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.reports.tables import headline
     from cpt_model.training import run_folder
     from scripts.experiment import carry_out
-    from scripts.layer import as_table
     from scripts.report import write_whole
-    from sim.common.table import text_table
 
     given = {name: getattr(arguments, name) for name in ("steps", "datadir")}
     changes = {name: value for name, value in given.items() if value is not None}
@@ -67,10 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     print(f"\n2. {layer.INTRODUCTION}\n")
     rows = layer.measure()
-    print(as_table(rows))
+    print(as_table(*layer.cells(rows), layer.LEFT))
 
     report = make_report([each.folder for each in runs], PROFILES["zc706"])
-    print(f"\n3. Both on our core\n\n{text_table(*headline(report))}\n\n{report.estimate}")
+    print(f"\n3. Both on our core\n\n{as_table(*headline(report))}\n\n{report.estimate}")
 
     out = arguments.out
     numbers, image, page = (out / name for name in ("demo.json", "layer.png", "demo.html"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from scripts.parser import Parser
 from scripts.run_flags import add_run, asked
 from sim.common.files import write_atomically
 from sim.common.flag_types import above_zero, whole
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from cpt_model.cost.explore import Space
@@ -152,32 +153,14 @@ def render(report: Report) -> str:
         f"{len(found.designs)} designs timed, {skipped} left out:",
         *(f"  {each.count:6} {reason}, for example {each.example}" for reason, each in found.skipped.items()),
         f"\nPareto front at {clock:g} MHz, {bandwidth:g} GB/s (% of {report.part_name})",
-        aligned(FRONT_HEAD, front),
+        as_table(FRONT_HEAD, front, indent="  "),
         "\nthe fastest at each clock and bandwidth",
-        aligned(("MHz", "GB/s", "array", "hours", "LUT"), best_rows(found)),
+        as_table(("MHz", "GB/s", "array", "hours", "LUT"), best_rows(found), indent="  "),
         f"\nbottlenecks of the fastest, {front[-1][0]}; layers of the same cycles together",
-        aligned(layer_head(report.run), grouped_layers(report), left=(0, 2, 4, 6)),
+        as_table(layer_head(report.run), grouped_layers(report), left=(0, 2, 4, 6), indent="  "),
     ]
     known = found.best_buildable
     if known and known != found.best:
         row = front_row(known, report.part)
         lines.append(f"\nthe fastest that the RTL can be built as today: {row[0]}, {row[1]} hours, {row[3]} LUT")
     return "\n".join([*lines, "", *report.notes()])
-
-
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> str:
-    """Columns as wide as their widest cell, to the right but for those in `left`.
-
-    >>> print(aligned(("a", "bb"), [("1", "2")]))
-      a  bb
-      1   2
-    """
-    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
-    return "\n".join(
-        "  "
-        + "  ".join(
-            f"{cell:<{width}}" if place in left else f"{cell:>{width}}"
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (head, *rows)
-    )

@@ -9,6 +9,7 @@ from pathlib import Path
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.flag_types import above_zero, whole
+from sim.common.table import as_table
 
 DESCRIPTION = """\
 Computes the loss of trained networks on a grid of two random, filter-normalised directions (Li et al.
@@ -69,11 +70,12 @@ def run(arguments: argparse.Namespace) -> int:
     centre = arguments.points // 2
     width = f"{bits} bits" if bits else "float32"
     print(f"loss of {count} test images at {width}, and the part of the plane within twice the loss at the centre\n")
-    print(f"{'run':28} {'centre':>9} {'largest':>10} {'flat part':>11}")
+    rows = []
     for name, losses in found.losses.items():
         least = losses[centre, centre]
         flat = 100 * float((losses <= 2 * least).mean())
-        print(f"{name:28} {least:9.4f} {losses.max():10.4f} {flat:9.1f} %")
+        rows.append((name, f"{least:.4f}", f"{losses.max():.4f}", f"{flat:.1f} %"))
+    print(as_table(("run", "centre", "largest", "flat part"), rows))
     print(f"\nwrote {grid} and {picture}")
     return 0
 

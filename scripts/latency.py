@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.table import as_table
+
+if TYPE_CHECKING:
+    from host.measure.model_error import Deviation
 
 DESCRIPTION = """\
 Compares the latency model with simulated cycles of the RTL core: on the layers it was fitted to, on
@@ -17,6 +22,7 @@ EXAMPLES = """\
   cpt latency
   cpt latency --json
 """
+HEAD = ("", "RTL cycles", "model", "deviation")
 
 
 def add_flags(parser: Parser) -> None:
@@ -43,8 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
             f"{name}: {len(rows)} passes, {numbers['mean_pct']:.2f} % on average, {numbers['worst_pct']:.1f} % at worst"
         )
         shown = sorted(rows, key=lambda row: -abs(row.percent))[: None if arguments.all else 5]
-        print("\n".join(f"  {row.what:60} {row.rtl:9,} {row.model:9,.0f} {row.percent:+6.1f} %" for row in shown))
+        print(as_table(HEAD, [_cells(row, digits=1) for row in shown], indent="  "))
     print("whole training iterations, simulated layer by layer")
-    for row in iterations:
-        print(f"  {row.what:60} {row.rtl:11,} {row.model:11,.0f} {row.percent:+6.2f} %")
+    print(as_table(HEAD, [_cells(row, digits=2) for row in iterations], indent="  "))
     return 0
+
+
+def _cells(row: Deviation, digits: int) -> tuple[object, ...]:
+    return row.what, row.rtl, f"{row.model:,.0f}", f"{row.percent:+.{digits}f} %"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +11,10 @@ from typing import TYPE_CHECKING
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.files import write_atomically
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
-    from cpt_model.reports.layer import Row
+    pass
 
 DESCRIPTION = """\
 Quantises a conv layer, lowers its three passes to commands, runs them bit plane by bit plane on the
@@ -34,7 +34,7 @@ def add_flags(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.drawing.html import page
-    from cpt_model.reports.layer import INTRODUCTION, agrees, measure
+    from cpt_model.reports.layer import INTRODUCTION, LEFT, agrees, cells, measure
     from cpt_model.reports.layer_plot import TITLE, draw, parts
 
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -47,19 +47,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(values)
     else:
-        print(f"{INTRODUCTION}\n\n{as_table(rows)}\n\nwrote {', '.join(map(str, files))}")
+        print(f"{INTRODUCTION}\n\n{as_table(*cells(rows), LEFT)}\n\nwrote {', '.join(map(str, files))}")
     return 0 if agrees(rows) else 1
-
-
-def as_table(rows: Sequence[Row]) -> str:
-    from sim.contract import OVERLAY_CLOCK_MHZ
-
-    time = f"us at {OVERLAY_CLOCK_MHZ} MHz"
-    lines = [f"fw/bw  pass             bits   cycles  {time}  vs 8/8  integers  float32    rms error"]
-    for row in rows:
-        verdicts = ["equal" if agree else "DIFFER" for agree in (row.integers_agree, row.floats_agree)]
-        lines.append(
-            f"{row.precision:5}  {row.which:15}  {row.bits:4}  {row.cycles:7,}  {row.microseconds:{len(time)}.1f}  "
-            f"{row.relative_to_8_bits:6.3f}  {verdicts[0]:8}  {verdicts[1]:7}  {row.rms_error_percent:8.2f} %"
-        )
-    return "\n".join(lines)

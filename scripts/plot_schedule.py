@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.flag_types import share
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from cpt_model.cost.schedules_plot import ScheduleRow
@@ -80,11 +81,15 @@ def expand(names: list[str]) -> list[str]:
 
 def render(rows: list[ScheduleRow]) -> str:
     widths = sorted({width for row in rows for width in row.share_pct})
-    head = f"{'schedule':16} {'first':>5} {'last':>5} {'mean':>6}"
-    head += "".join(f" {width:>4}-bit" for width in widths)
-    lines = [f"{head}  {'saves bit ops':>15} {'board time':>11}"]
-    for row in rows:
-        line = f"{row.name:16} {row.first:5} {row.last:5} {row.mean:6.2f}"
-        line += "".join(f" {row.share_pct.get(width, 0):6.1f} %" for width in widths)
-        lines.append(f"{line}  {row.saving_gbitops_pct:13.2f} % {row.saving_hours_pct:9.2f} %")
-    return "\n".join(lines)
+    head = ("schedule", "first", "last", "mean", *(f"{width}-bit" for width in widths), "saves bit ops", "board time")
+    return as_table(
+        head,
+        [
+            (
+                *(row.name, row.first, row.last, f"{row.mean:.2f}"),
+                *(f"{row.share_pct.get(width, 0):.1f} %" for width in widths),
+                *(f"{row.saving_gbitops_pct:.2f} %", f"{row.saving_hours_pct:.2f} %"),
+            )
+            for row in rows
+        ],
+    )

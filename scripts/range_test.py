@@ -11,6 +11,7 @@ from scripts.flags import WIDTH, add
 from scripts.parser import Parser
 from sim.common.files import write_atomically
 from sim.common.flag_types import above_zero, from_zero, whole
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from cpt_model.methods.range_test import RangeTest
@@ -81,11 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def render(test: RangeTest) -> str:
     """Each width's last average and its loss with the final weights, then the bounds."""
-    lines = [f"{'bits':>4}  {'training accuracy':>17}  {'loss, final weights':>19}"]
+    rows = []
     for place, (width, loss) in enumerate(zip(test.widths, test.width_losses, strict=True)):
         accuracy = 100 * test.average[(place + 1) * test.steps - 1]
         marks = [mark for mark, bound in (("lower bound", test.lower), ("upper bound", test.upper)) if bound == width]
-        lines.append(f"{width:4}  {accuracy:15.1f} %  {loss:19.4f}  {', '.join(marks)}".rstrip())
+        rows.append((width, f"{accuracy:.1f} %", f"{loss:.4f}", ", ".join(marks)))
+    lines = [as_table(("bits", "training accuracy", "loss, final weights", ""), rows, left=(3,))]
     if test.lower is None:
         lines.append(f"no width gained {test.threshold:g} in accuracy: use more --steps, or a lower --threshold")
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.files import write_atomically
+from sim.common.table import as_table
 
 DESCRIPTION = """\
 Writes one self-contained HTML page about runs of 'cpt train', finished or not: precision, loss and
@@ -51,7 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     from cpt_model.reports.page import as_json, html
     from cpt_model.reports.report import make_report
     from cpt_model.reports.tables import headline
-    from sim.common.table import text_table
 
     numbers = arguments.json_out or arguments.out.with_suffix(".json")
     check_targets(arguments.out, numbers)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(values)
         return 0
-    print(text_table(*headline(report)))
+    print(as_table(*headline(report)))
     for note in (report.estimate, *report.notes):
         print(f"\n{note}")
     print(f"\nwrote {arguments.out}, {numbers}")

@@ -8,6 +8,7 @@ import json
 from host.compiler.layer_spec import HELP, parse_layer
 from scripts.flags import WIDTH, add
 from scripts.parser import Parser
+from sim.common.table import as_table
 
 DESCRIPTION = """\
 Draws random codes for a layer, lowers its passes to commands and runs them with the driver that also
@@ -41,7 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
     from host.driver.devices import open_device
     from host.measure.golden import Product
     from host.measure.one_layer import run_one
-    from sim.common.table import as_table
     from sim.contract import Build
 
     layer, bits = parse_layer(arguments.layer), Bits(*arguments.bits)
@@ -55,5 +55,5 @@ def run(arguments: argparse.Namespace) -> int:
         product = integer_pass
     with open_device(arguments.device, build) as accelerator:
         rows = [run_one(accelerator, layer, which, bits, arguments.seed, arguments.counters, product) for which in Pass]
-    print(json.dumps(rows, indent=2) if arguments.json else as_table(rows))
+    print(json.dumps(rows, indent=2) if arguments.json else as_table(rows[0], [row.values() for row in rows]))
     return 1 if any(row.get("reference differs") or row.get("PyTorch differs") for row in rows) else 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from cpt_model.cost.tables import Row
@@ -68,17 +69,20 @@ def run(arguments: argparse.Namespace) -> int:
 def render(rows: list[Row]) -> str:
     """A table; equal notes are numbered and written out once, below."""
     notes = list(dict.fromkeys(row.note for row in rows if row.note))
-    lines = [f"  {'':22} {'':20} {'paper':>10} {'ours':>10} {'deviation':>10}"]
+    cells = []
     for row in rows:
-        mark = f"  [{notes.index(row.note) + 1}]" if row.note else ""
+        mark = f"[{notes.index(row.note) + 1}]" if row.note else ""
         unit = "points" if row.column.endswith("(%)") else "%"
-        if row.column.endswith("(times)"):
-            lines.append(f"  {row.row:22} {row.column:20} {'':>10} {_number(row.ours):>10}".rstrip() + mark)
-            continue
-        deviation = f"{row.deviation_pct:+10.2f}" if abs(row.deviation_pct) < 1000 else f"{row.deviation_pct:+10.0f}"
-        printed, ours = _number(row.paper), _number(row.ours)
-        lines.append(f"  {row.row:22} {row.column:20} {printed:>10} {ours:>10} {deviation} {unit:6}{mark}".rstrip())
-    return "\n".join([*lines, *(f"  [{number}] {note}" for number, note in enumerate(notes, start=1))])
+        compared = (_number(row.paper), _number(row.ours), f"{row.deviation_pct:+.{_digits(row)}f}", unit)
+        if row.column.endswith("(times)"):  # ours alone
+            compared = ("", _number(row.ours), "", "")
+        cells.append((row.row, row.column, *compared, mark))
+    table = as_table(("", "", "paper", "ours", "deviation", "", ""), cells, left=(0, 1, 5, 6), indent="  ")
+    return "\n".join([table, *(f"  [{number}] {note}" for number, note in enumerate(notes, start=1))])
+
+
+def _digits(row: Row) -> int:
+    return 2 if abs(row.deviation_pct) < 1000 else 0
 
 
 def _number(value: float) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scripts import train_flags
 from scripts.parser import Parser
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from cpt_model.training import Settings, Summary
@@ -85,11 +86,13 @@ def _test(stated: dict) -> int:
 def _list_recipes() -> int:
     from cpt_model.training.recipes import read_recipe, recipe_names
 
+    rows = []
     for name in recipe_names():
         values = read_recipe(name)
         bits = "-".join(map(str, values["fw_bits"])) + "/" + "-".join(map(str, values["bw_bits"]))
         length = f"{values['steps']} steps" if "steps" in values else f"{values['epochs']} epochs"
-        print(f"{name:26} {values['arch']:22} {values['dataset']:14} {bits:7} {length}")
+        rows.append((name, values["arch"], values["dataset"], bits, length))
+    print(as_table(None, rows, left=range(5)))
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.table import as_table
 from sim.contract import ALL_FEATURES, Build, features_of
 from sim.devices import open_executor
 
@@ -56,9 +57,18 @@ def run(arguments: argparse.Namespace) -> int:
     if replaying:
         return replay(replaying, [each for each in vectors if arguments.slow or not each.slow])
     if arguments.list:
-        for vector in vectors:
-            remarks = " slow" * vector.slow + " vector-unit" * bool(vector.features)
-            print(f"{vector.name:44} {vector.error.name:16} {vector.before.size:>10,} bytes{remarks}")
+        rows = [
+            (
+                each.name,
+                each.error.name,
+                each.before.size,
+                "bytes",
+                "slow" * each.slow,
+                "vector-unit" * bool(each.features),
+            )
+            for each in vectors
+        ]
+        print(as_table(None, rows, left=(0, 1, 3, 4, 5)))
         return 0
     folder = arguments.out or Path("out") / "vectors" / arguments.build
     folder.mkdir(parents=True, exist_ok=True)

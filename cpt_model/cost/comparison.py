@@ -51,6 +51,6 @@ def about(board: Board) -> dict[str, Any]:
         "clock_mhz": profile.clock_mhz,
         "gigabytes_per_second": profile.gigabytes_per_second,
         "latency": profile.memory.latency,
-        "results": profile.results,
+        "results": profile.results.value,
         "build": profile.build.parameters(),
     }

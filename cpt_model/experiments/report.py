@@ -12,7 +12,7 @@ from cpt_model.drawing.spread import NONE, spread
 from cpt_model.experiments.findings import Findings, Row
 from cpt_model.experiments.plot import plot
 from sim.common.files import write_atomically
-from sim.common.table import text_table
+from sim.common.table import as_table
 
 HEAD = ("variant", "n", "test accuracy (%)", "difference", "GBitOPs", "of {first}", "board hours", "of {first}")
 PAPER_HEAD = ("paper (%)", "difference there")
@@ -42,7 +42,7 @@ def table_of(findings: Findings) -> tuple[list[str], list[list[str]]]:
 
 def render(findings: Findings) -> str:
     """The table for a terminal."""
-    return text_table(*table_of(findings))
+    return as_table(*table_of(findings))
 
 
 def scale(findings: Findings) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,8 @@ from sim.reference import Reference
 from sim.reference.products import bit_serial
 
 LAYER = Conv(batch=8, in_channels=16, out_channels=16, height=16, width=16, kernel=(3, 3), padding=(1, 1))
-FW_BITS = (8, 7, 6, 5, 4, 3)
-BW_BITS = 8
+PRECISIONS = [Bits(forward, 8) for forward in (8, 7, 6, 5, 4, 3)]
+LEFT = (0, 1, 2, 6, 7)  # columns of the table that hold words
 INTRODUCTION = (
     f"A 3x3 conv layer, {LAYER.in_channels} to {LAYER.out_channels} channels, {LAYER.height}x{LAYER.width}, batch "
     f"{LAYER.batch}: quantised, lowered to commands, run by bit planes on the NumPy reference (zc706 build).\n"
@@ -61,10 +62,9 @@ def measure() -> list[Row]:
         Pass.WEIGHT_GRADIENT: (activations, error),
     }
     rows: list[Row] = []
-    jobs = [(fw_bits, which) for fw_bits in FW_BITS for which in Pass]
-    for fw_bits, which in tqdm(jobs, desc="passes on the reference", unit="pass", leave=False, disable=None):
+    jobs = [(bits, which) for bits in PRECISIONS for which in Pass]
+    for bits, which in tqdm(jobs, desc="passes on the reference", unit="pass", leave=False, disable=None):
         a, b = operands[which]
-        bits = Bits(fw_bits, BW_BITS)
         ours = run_quantised(reference, LAYER, which, a, b, bits, seed=7)
         theirs = quantised_pass(LAYER, which, a, b, bits, seed=7)
         exact = float_pass(LAYER, which, a, b)
@@ -84,6 +84,20 @@ def measure() -> list[Row]:
             )
         )
     return rows
+
+
+def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table."""
+    head = ["fw/bw", "pass", "bits", "cycles", f"µs at {OVERLAY_CLOCK_MHZ} MHz", "vs 8/8"]
+    return [*head, "integers", "float32", "rms error"], [
+        [
+            *(row.precision, row.which, row.bits, f"{row.cycles:,}", f"{row.microseconds:.1f}"),
+            f"{row.relative_to_8_bits:.3f}",
+            *("equal" if agree else "DIFFER" for agree in (row.integers_agree, row.floats_agree)),
+            f"{row.rms_error_percent:.2f} %",
+        ]
+        for row in rows
+    ]
 
 
 def agrees(rows: list[Row]) -> bool:

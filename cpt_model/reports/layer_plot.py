@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from cpt_model.drawing.html import paragraph, picture, table
-from cpt_model.reports.layer import Row
+from cpt_model.reports.layer import Row, cells
 from host.measure.colours import COLOURS
-from sim.contract import OVERLAY_CLOCK_MHZ
 
 TITLE = "One layer, three passes, precisions 3 to 8"
 
@@ -42,35 +41,11 @@ def draw(rows: list[Row], path: Path) -> Path:
 
 def parts(rows: list[Row], plot: Path) -> list[str]:
     """What stands on a page below the title: explanation, picture, table."""
-    head = [
-        "fw/bw",
-        "pass",
-        "bits",
-        "cycles",
-        f"µs at {OVERLAY_CLOCK_MHZ} MHz",
-        "vs 8/8",
-        "integers",
-        "float32",
-        "rms error",
-    ]
-    body = [
-        [
-            row.precision,
-            row.which,
-            row.bits,
-            f"{row.cycles:,}",
-            f"{row.microseconds:.1f}",
-            f"{row.relative_to_8_bits:.3f}",
-            *("equal" if agree else "DIFFER" for agree in (row.integers_agree, row.floats_agree)),
-            f"{row.rms_error_percent:.2f} %",
-        ]
-        for row in rows
-    ]
     return [
         paragraph(
             "Cycles are array cycles by contract: a lower bound, not a measurement. Integers and float32 results are "
             "compared with PyTorch element by element; the error is against the unquantised layer."
         ),
         picture(plot, "cycles and error over precision"),
-        table(head, body),
+        table(*cells(rows)),
     ]

@@ -65,7 +65,7 @@ def efficiency(rows: list[Row]) -> str:
     apart = sum(abs(share - 1) > MOST_DEVIATION for share in compared)
     return "\n".join(
         [
-            as_table(shown),
+            as_table(shown[0], [row.values() for row in shown], left=(0, 1)),
             f"{above} of {len(rows)} points need more than {MOST_RATIO} times their bound",
             f"{apart} of {len(compared)} points where the array rules are more than {MOST_DEVIATION:.0%} from "
             "cycles proportional to a_bits·b_bits",

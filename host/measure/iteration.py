@@ -12,6 +12,7 @@ from host.compiler.networks import full_name
 from host.compiler.results import Results, stored_results
 from host.measure.simulated_list import AskedPass, simulate_list
 from sim.common.files import write_atomically
+from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
@@ -88,9 +89,9 @@ def finished(path: Path, heading: dict[str, Any]) -> list[dict[str, Any]]:
 
 def summary(rows: list[dict[str, Any]], clock_mhz: float) -> str:
     """Cycles by pass, and of the whole."""
-    lines = [f"{'pass':16} {'cycles':>12} {'busy':>12} {'ms':>9}   (simulated, at {clock_mhz:g} MHz)"]
+    lines = []
     for which in (*dict.fromkeys(row["pass"] for row in rows), "all"):
         chosen = [row for row in rows if which in ("all", row["pass"])]
         cycles, busy = (sum(row[key] for row in chosen) for key in ("cycles", "busy"))
-        lines.append(f"{which:16} {cycles:12,} {busy:12,} {cycles / clock_mhz / 1e3:9.2f}")
-    return "\n".join(lines)
+        lines.append((which, cycles, busy, f"{cycles / clock_mhz / 1e3:.2f}"))
+    return f"simulated, at {clock_mhz:g} MHz\n" + as_table(("pass", "cycles", "busy", "ms"), lines)

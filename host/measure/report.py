@@ -8,7 +8,6 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from host.compiler.bits import Bits
 from host.compiler.jobs import Job
@@ -17,7 +16,7 @@ from host.driver.outcome import ListOutcome
 from host.measure.colours import COLOURS
 from host.measure.source import COUNTED, MEASURED, Source
 from sim.common.files import write_atomically
-from sim.common.table import text_table
+from sim.common.table import as_table
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ class Gathered:
         )
 
 
-def as_table(rows: Sequence[Row], source: Source) -> str:
+def as_text(rows: Sequence[Row], source: Source) -> str:
     """For people: the source first, then a line for each row, then a sum for each precision."""
     shown = [
         *("layer", "layers", "which", "fw_bits", "bw_bits", "runs"),
@@ -122,7 +121,7 @@ def as_table(rows: Sequence[Row], source: Source) -> str:
     ]
     if source.kind == COUNTED:  # steps cannot be compared with times
         shown = [key for key in shown if key not in ("bound_us", "model_us", "ratio")]
-    table = text_table(shown, [[_text(getattr(row, key)) for key in shown] for row in rows], left=0)
+    table = as_table(shown, [[_cell(getattr(row, key)) for key in shown] for row in rows])
     sums = (sum_line(bits, rows, source) for bits in precisions(rows))
     return "\n".join([f"latencies are {source}", table, "", *sums])
 
@@ -145,8 +144,8 @@ def sum_line(bits: Bits, rows: Iterable[Row], source: Source) -> str:
     )
 
 
-def _text(value: Any) -> str:
-    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+def _cell(value: object) -> object:
+    return f"{value:,.1f}" if isinstance(value, float) else value
 
 
 def write_csv(rows: Sequence[Row], path: Path) -> None:

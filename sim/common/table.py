@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 
-def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """The first `left` columns start at their left edge, the others end at their right one.
+def as_table(
+    head: Iterable[object] | None, rows: Iterable[Iterable[object]], left: Sequence[int] = (0,), indent: str = ""
+) -> str:
+    """Columns as wide as their widest cell, aligned to the right except those in `left`.
 
-    >>> print(text_table(["run", "n"], [["a", "10"]]))
-    run   n
-    a    10
+    Whole numbers are written with commas, all else as `str` has it.
+
+    >>> print(as_table(("run", "n"), [("a", 1000), ("b", 7)]))
+    run      n
+    a    1,000
+    b        7
     """
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    lines = [[_text(cell) for cell in row] for row in ([head] if head else []) + list(rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join(
-            cell.ljust(width) if number < left else cell.rjust(width)
-            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        indent
+        + "  ".join(
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
-        for line in (head, *rows)
+        for line in lines
     )
 
 
-def as_table(rows: Sequence[Mapping[str, int | str]]) -> str:
-    """Rows under their keys; whole numbers with commas."""
-    cells = [[f"{value:,}" if isinstance(value, int) else value for value in row.values()] for row in rows]
-    return text_table(list(rows[0]), cells, left=0)
+def _text(cell: object) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)

@@ -26,7 +26,7 @@ def test_without_torch_what_needs_it_says_so() -> None:
     command = "import sys; sys.modules['torch'] = None; import cpt_model; print(cpt_model.CPT); cpt_model.prepare_"
     found = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=False, timeout=120)
     assert "CPT" in found.stdout
-    assert found.stderr.splitlines()[-1] == "ModuleNotFoundError: cpt_model.prepare_ needs PyTorch: pip install torch"
+    assert found.stderr.splitlines()[-1] == "ModuleNotFoundError: cpt_model.prepare_ needs torch: pip install torch"
 
 
 def test_a_name_that_does_not_exist_is_refused() -> None:

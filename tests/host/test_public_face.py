@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import cpt_model
 import host
 from tests.tools import ROOT
 
@@ -38,13 +41,15 @@ def test_opening_a_device_loads_the_driver_and_what_is_below_it() -> None:
     assert "torch" not in loaded
 
 
-def test_each_name_is_there_for_type_checkers_too() -> None:
-    tree = ast.parse((ROOT / "host" / "__init__.py").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("package", [host, cpt_model])
+def test_each_name_is_there_for_type_checkers_too(package: ModuleType) -> None:
+    assert package.__file__
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
     (typed,) = (node for node in tree.body if isinstance(node, ast.If))
     homes = {node.names[0].asname: node.module for node in typed.body if isinstance(node, ast.ImportFrom)}
-    assert homes == host.HOMES
-    assert all(getattr(host, name).__name__ == name for name in host.HOMES)
-    assert set(host.HOMES) <= set(dir(host))
+    assert homes == package.HOMES
+    assert all(getattr(package, name).__name__ == name for name in package.HOMES)
+    assert set(package.HOMES) <= set(package.__all__) <= set(dir(package))
 
 
 def test_another_name_is_refused_as_any_module_does() -> None:

@@ -85,7 +85,7 @@ def test_layers_are_listed_at_both_ends(capsys: pytest.CaptureFixture[str]) -> N
     assert len({each["layer"] for each in layers}) == 9
     assert main([*CYCLIC, "--layers"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    row = next(line.split() for line in lines if line.startswith("  layer3.0.conv2      input-error"))
+    row = next(line.split() for line in lines if line.split()[:2] == ["layer3.0.conv2", "input-error"])
     assert row[3] in ("compute", "load", "store")
     assert float(row[2].replace(",", "")) < float(row[4].replace(",", ""))
 
@@ -97,7 +97,7 @@ def test_the_table_says_what_was_asked_and_that_it_is_an_estimate(capsys: pytest
     assert "48 lanes x 16 columns x 144 bits of K, 200 MHz, 10 GB/s" in text
     assert "estimate" in text
     (row,) = [line.split() for line in text.splitlines() if line.startswith("  all ")]
-    assert row[-4] == "36.67"
+    assert row[3] == "36.67"
     assert max(map(len, text.splitlines())) <= 120
 
 

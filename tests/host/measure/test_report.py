@@ -12,7 +12,7 @@ from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step
 from host.compiler.layer import Conv, Pass
 from host.driver.outcome import ListOutcome
-from host.measure.report import Gathered, Row, as_table, plot, read_csv, write_csv
+from host.measure.report import Gathered, Row, as_text, plot, read_csv, write_csv
 from host.measure.source import Source
 from sim.contract import NO_COMMAND, Counters, Error
 from tests.tools import TINY
@@ -57,10 +57,10 @@ def test_latency_is_the_hosts_clock_on_a_board_and_cycles_elsewhere(
 
 @pytest.mark.parametrize("simulates", ["rtl", "hls", "reference", "Broken"])
 def test_no_simulation_says_measured(simulates: str, tmp_path: Path) -> None:
-    text = as_table([row(simulates)], source(simulates))
+    text = as_text([row(simulates)], source(simulates))
     write_csv([row(simulates)], tmp_path / "rows.csv")
     assert "measured" not in text + (tmp_path / "rows.csv").read_text()
-    assert "measured" in as_table([row(None)], source(None))
+    assert "measured" in as_text([row(None)], source(None))
 
 
 def test_spread_is_the_standard_deviation() -> None:
@@ -71,7 +71,7 @@ def test_spread_is_the_standard_deviation() -> None:
 def test_sums_count_every_layer_a_row_stands_for() -> None:
     gathered = Gathered(JOB, [outcome(1000, 0.0)], bound_cycles=200, model_cycles=900)
     gathered.layers = 3
-    table = as_table([gathered.row(source("rtl"), "net")], source("rtl"))
+    table = as_text([gathered.row(source("rtl"), "net")], source("rtl"))
     assert (
         "3/8 bits: 3 passes, 15.0 us simulated; the latency model says 13.5 us, array and memory need 3.0 us at least"
         in table
