@@ -43,7 +43,8 @@ from sim.reference.tallies import ends, magnitudes, sums
 
 FRACTION = 24  # bits behind the point of γ, β and their velocities
 QUARTER = scalar(1, -2)
-OFFSET_BITS = ACCUMULATOR_BITS - 1  # of B, so that a sum of three terms stays within 48
+OFFSET_BITS = ACCUMULATOR_BITS - 1  # of B
+STREAM_BITS = ACCUMULATOR_BITS - 3  # of what is added to a residual output
 
 
 def put(records: np.ndarray, name: str, channel: int, value: Scalar) -> None:
@@ -132,11 +133,13 @@ def _scale_node(command: ScalarCommand, places: Operands, memory: Memory, norms:
         reaches = [add(reach, other) for reach, other in zip(reaches, others, strict=True)]
     signed = not command.flag(ScalarFlag.RELU)
     bound = greatest(ZERO, *reaches)
-    fraction = fraction_for(bound, command.wide_bits - signed)
+    width = command.wide_bits - signed
+    fraction = fraction_for(bound, width)
     gains = [scaled(get(norm["gain"]), fraction) for norm in norms]
     offsets = [scaled(get(norm["offset"]), fraction) for norm in norms]
     more = [scaled(get(norm["gain"]), fraction) for norm in branch] if branch is not None else []
-    k = room(*gains, *more, most=MAX_MAP_SHIFT, bits=COEFFICIENT_BITS)
+    # With the offset's 46 bits and the first product's 40, a stream of 45 leaves the sum within its 48.
+    k = room(*gains, *more, most=min(MAX_MAP_SHIFT, STREAM_BITS - width), bits=COEFFICIENT_BITS)
     ratio = _ratio(places, memory)
     step = code_step(mul(bound, ratio), command.bits, signed)
     multiplier = div(scalar(1, -fraction), step)

@@ -123,6 +123,7 @@ def scale_nodes(build: Build) -> Iterator[Vector]:
             flags = (ScalarFlag.NODE, *second, *((ScalarFlag.RELU,) * relu))
             for bits, wide in ((2, 2), (3, 9), (8, 14), (16, 16)):
                 add_scale(region, bits, wide, flags)
+            add_scale(region, 4, 16, flags, exponent=-60)  # gains so small that the shift is at its limit
             yield region.vector()
 
 

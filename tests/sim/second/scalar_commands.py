@@ -125,10 +125,11 @@ def run_scale(c: Fields, region: Region) -> None:
     if branch:
         reaches = [add(reaches[ch], reach("norm1", ch)) for ch in channels]
     bound = max([ZERO, *reaches])
-    f = fraction_of(bound, c.wide_bits if relu else c.wide_bits - 1)
+    width = c.wide_bits if relu else c.wide_bits - 1
+    f = fraction_of(bound, width)
     firsts = [scaled(gain, f) for gain in gains]
     seconds = [scaled(get("norm1", "gain", ch), f) for ch in channels] if branch else []
-    k = room(30, 25, [*firsts, *seconds])
+    k = room(29 if width == 16 else 30, 25, [*firsts, *seconds])
     sums = [scaled(offset, f) for offset in offsets]
     if branch:
         sums = [add(sums[ch], scaled(get("norm1", "offset", ch), f)) for ch in channels]
