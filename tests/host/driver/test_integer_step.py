@@ -166,7 +166,8 @@ def test_evaluation_normalises_by_running_statistics(network):
     """Given a batch's own, its logits are those of training."""
     floats, bits = random_parameters(network, 1), Bits(10, 8)
     images, _ = drawn(network, 7)
-    logits, _ = in_float(network, floats, images, statistics := {})
+    statistics: dict[str, np.ndarray] = {}
+    logits, _ = in_float(network, floats, images, statistics)
     step = IntegerStep(network, 4, Reference(TINY), floats | statistics, widest=bits, evaluation_batch=7)
     found = step.evaluate(images, bits)
     assert np.abs(found - logits.detach().numpy()).max() < 0.03 * np.abs(found).max()

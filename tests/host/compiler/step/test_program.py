@@ -16,7 +16,20 @@ from host.compiler.step.program import WIDEST, StepProgram
 from host.compiler.step.space import Space, Span
 from host.compiler.step.traffic import traffic
 from host.compiler.step.widths import Seen
-from sim.contract import Build, Command, Encoded, Error, check_command, operand_a, operand_b, operands, output, tally_of
+from sim.contract import (
+    BlockPlace,
+    Build,
+    Command,
+    Encoded,
+    Error,
+    Tensor,
+    check_command,
+    operand_a,
+    operand_b,
+    operands,
+    output,
+    tally_of,
+)
 from tests.host.compiler.step.small import mixed
 
 ZC706 = Build.named("zc706")
@@ -42,14 +55,17 @@ def used(command: Encoded) -> tuple[list[Span], list[Span]]:
 
 def sources(places: Places, forward: list[Encoded], backward: list[Encoded]) -> list[list[int]]:
     """For each read of an iteration, the moment that last wrote there; −1: none did."""
-    before, between = [places.images()], [places.head_error(ERROR_BITS), *head_blocks(places)]
+
+    def host(*places: Tensor | BlockPlace) -> list[Span]:
+        return [(each.address, each.end) for each in places]
+
     moments = [
-        ([], [(each.address, each.end) for each in before]),
+        ([], host(places.images())),
         *map(used, forward),
-        ([(places.pooled().address, places.pooled().end)], [(each.address, each.end) for each in between]),
+        (host(places.pooled()), host(places.head_error(ERROR_BITS), *head_blocks(places))),
         *map(used, backward),
     ]
-    found = []
+    found: list[list[int]] = []
     for number, (read, _) in enumerate(moments):
         found.append([])
         for start, end in read:
