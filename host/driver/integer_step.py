@@ -1,6 +1,7 @@
 """Training in whole iterations: two lists an iteration, and the head between them on the host.
 
 >>> from host.compiler.step.networks import named
+>>> from sim.contract import Build
 >>> from sim.reference import Reference
 >>> network = named("digits_resnet_8")
 >>> step = IntegerStep(network, 4, Reference(Build.named("tiny")), random_parameters(network, seed=0))

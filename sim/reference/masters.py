@@ -134,7 +134,7 @@ def multiplier_for(most: int, levels: int) -> tuple[int, int]:
     """M and s with M = ⌊levels·2^s / most⌋ of 24 bits.
 
     >>> multiplier_for(1000, 255)
-    (16711680, 26)
+    (8556380, 25)
     """
     shift = MULTIPLIER_BITS + most.bit_length() - levels.bit_length()
     if (levels << shift) // most >> MULTIPLIER_BITS:

@@ -3,10 +3,10 @@
 >>> from host.compiler.step.networks import named
 >>> program = StepProgram(named("digits_resnet_8"), batch=8, build=Build.named("tiny"))
 >>> program.bytes
-1136704
+1061952
 >>> lists = program.training(Bits(3, 8))
 >>> len(lists.forward.commands), len(lists.backward.commands)
-(44, 71)
+(45, 57)
 """
 
 from __future__ import annotations
