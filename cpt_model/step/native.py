@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -13,7 +14,7 @@ Run = Callable[[], object]
 KINDS = {torch.uint8: 1, torch.int8: 2, torch.int16: 3}  # as in lanes.h
 
 
-def native_run(name: str, *numbers: int | torch.Tensor | None) -> Run | None:
+def native_run(name: str, *numbers: Any) -> Run | None:
     """What runs a command with these arguments, in the order of its C++ struct; None without the kernel.
 
     Tensors give their addresses, and are kept.

@@ -13,6 +13,8 @@ from cpt_model.step.machine import TensorDevice
 from host.compiler.bits import Bits
 from host.driver.integer_step import IntegerStep
 
+WIDEST = Bits(8, 8)
+
 
 class IntegerNetwork(nn.Module):
     """Called, it gives logits by running statistics; `learn` does a training step. Both run the accelerator's lists.
@@ -32,7 +34,7 @@ class IntegerNetwork(nn.Module):
     """
 
     def __init__(
-        self, model: nn.Module, image: tuple[int, int, int], batch: int, widest: Bits = Bits(8, 8), **options: Any
+        self, model: nn.Module, image: tuple[int, int, int], batch: int, widest: Bits = WIDEST, **options: Any
     ) -> None:
         super().__init__()
         self.description = describe(model, image)

@@ -103,4 +103,4 @@ def machine(device: Accelerator | Executor | MachineMaker, plan: Plan) -> Machin
         return device.machine(plan)
     if hasattr(device, "allocate"):
         return DeviceMachine(cast("Accelerator", device), plan)
-    return ExecutorMachine(cast(Executor, device), plan)
+    return ExecutorMachine(device, plan)

@@ -52,13 +52,13 @@ def test_update(shape, acc_format, most, rates, steps):
         place.write(region.bytes, region.random.integers(-size, size, words.shape))
         setattr(command, f"{name}_addr", place.address)
     for name, power in zip("xe", steps, strict=True):
-        place = region.block(Block.TENSOR)
-        place.begin(region.bytes)[0]["step"] = scalar(int(region.random.integers(1, 1 << 40)), power - 40)
-        setattr(command, f"{name}_addr", place.address)
-    place = region.block(Block.STEP)
-    header, _ = place.begin(region.bytes)
+        record = region.block(Block.TENSOR)
+        record.begin(region.bytes)[0]["step"] = scalar(int(region.random.integers(1, 1 << 40)), power - 40)
+        setattr(command, f"{name}_addr", record.address)
+    rated = region.block(Block.STEP)
+    header, _ = rated.begin(region.bytes)
     header["momentum"], header["weight_decay"], header["weight_rate"] = rates
-    command.step_addr = place.address
+    command.step_addr = rated.address
     check(region, [command], threads=(1, 2))
 
 
@@ -67,7 +67,7 @@ def test_update(shape, acc_format, most, rates, steps):
 @pytest.mark.parametrize("flags", [(), (WeightFlag.HALF,), (WeightFlag.HALF, WeightFlag.BOTH), (WeightFlag.BOTH,)])
 def test_weights(shape, bits, flags):
     region = Region()
-    command, words = layer(region, Opcode.WEIGHTS, shape, 1 << 28)
+    command, _ = layer(region, Opcode.WEIGHTS, shape, 1 << 28)
     command.bits, command.flags, command.acc_format = bits, flag_bits(*flags), 0
     outs, ins = 16 * blocks_of(shape[1]), 16 * blocks_of(shape[0])
     bundle_in, bundle_out = bundle_channels(command)

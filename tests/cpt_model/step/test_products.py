@@ -27,7 +27,7 @@ INSERTED = {
 EVERYWHERE = GEOMETRIES | INSERTED
 
 
-def geometry(shape) -> tuple[dict[str, int], Command]:
+def geometry(shape) -> Command:
     n, a_blocks, y_blocks, h, w, (kh, kw), stride, up, (before, behind) = shape
     extents = [((size - 1) * up + 1 + before + behind - k) // stride + 1 for size, k in ((h, kh), (w, kw))]
     return Command(
@@ -81,7 +81,7 @@ B, OUT, HALF, STATS, A = Flag.B_SIGNED, Flag.OUT_SIGNED, Flag.HALF, Flag.STATS, 
 )
 def test_conv(name, bits, out_bits, shift, flags):
     region = Region(seed=len(name) + out_bits)
-    check(region, [conv(region, EVERYWHERE[name], *bits, out_bits, shift, flags)], threads=(1, 2))
+    check(region, [conv(region, EVERYWHERE[name], bits[0], bits[1], out_bits, shift, flags)], threads=(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_conv(name, bits, out_bits, shift, flags):
 )
 def test_conv_of_wide_codes(bits, flags):
     region = Region()
-    check(region, [conv(region, EVERYWHERE["stride 2"], *bits, 12, 7, flags)])
+    check(region, [conv(region, EVERYWHERE["stride 2"], bits[0], bits[1], 12, 7, flags)])
 
 
 def test_images_of_three_channels():

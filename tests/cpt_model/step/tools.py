@@ -65,7 +65,9 @@ class Region:
     def block(self, kind, channels: int = 0) -> BlockPlace:
         return BlockPlace(kind, self.take(BlockPlace(kind, 0, channels).bytes), channels)
 
-    def planes(self, images: int, blocks: int, height: int, width: int, bits: int) -> Tensor:
+    def planes(self, *shape: int) -> Tensor:
+        """Images, blocks, height, width and bits."""
+        images, blocks, height, width, bits = shape
         size = planes_at(0, images, blocks, height, width, bits).end
         return planes_at(self.take(size), images, blocks, height, width, bits)
 
@@ -122,7 +124,7 @@ def unpack(machine: TensorMachine, region: np.ndarray, place: Tensor, signed: bo
 def pack(machine: TensorMachine, region: np.ndarray, place: Tensor, signed: bool | None) -> None:
     """A tensor of the machine's memory into a region."""
     if signed is None:
-        planes = machine.mask(place).numpy().view(np.uint16)[:, :, :, None]
+        planes: np.ndarray = machine.mask(place).numpy().view(np.uint16)[:, :, :, None]
     else:
         planes = pack_planes(to_channels(machine.codes(place, signed)).long().numpy(), place.tile[1], signed)
     place.write(region, planes)
