@@ -26,13 +26,18 @@ class Operands:
     writes: dict[str, Place] = field(default_factory=dict)
     history: dict[str, BlockPlace] = field(default_factory=dict)
 
+    @property
+    def all(self) -> dict[str, Place]:
+        """Each place once; what is read as history may be written, too."""
+        return {**self.history, **self.reads, **self.changes, **self.writes}
+
     def tensor(self, name: str) -> Tensor:
-        found = {**self.reads, **self.changes, **self.writes}[name]
+        found = self.all[name]
         assert isinstance(found, Tensor)
         return found
 
     def block(self, name: str) -> BlockPlace:
-        found = {**self.history, **self.reads, **self.changes, **self.writes}[name]
+        found = self.all[name]
         assert isinstance(found, BlockPlace)
         return found
 
@@ -90,7 +95,7 @@ def scalar_operands(command: ScalarCommand) -> Operands:
         if command.flag(ScalarFlag.BRANCH):
             found.reads["norm1"] = block(Block.NORM, "norm1")
         if command.flag(ScalarFlag.NODE):
-            found.history["tally"] = block(Block.TALLY, "tally")
+            found.history = {"tally": block(Block.TALLY, "tally"), "out": block(Block.TENSOR, "out")}
         found.writes["out"] = block(Block.TENSOR, "out")
         return found
     found.reads |= {"tally": block(Block.TALLY, "tally"), "in": block(Block.TENSOR, "in")}

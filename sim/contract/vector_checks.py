@@ -163,7 +163,7 @@ def _check_count(count: int) -> Error:
 
 def _check_places(found: Operands, mem_bytes: int, list_range: tuple[int, int]) -> Error:
     written = [*found.changes.values(), *found.writes.values()]
-    places = [*found.reads.values(), *found.history.values(), *written]
+    places = found.all.values()
     if any(place.address % TENSOR_ALIGNMENT for place in places):
         return Error.ALIGNMENT
     if any(place.end > mem_bytes for place in places):

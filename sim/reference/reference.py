@@ -16,6 +16,8 @@ from sim.contract import (
     COMMAND_BYTES,
     NO_COMMAND,
     REQUANTISED,
+    TENSOR_ALIGNMENT,
+    BlockPlace,
     Build,
     Command,
     Encoded,
@@ -113,14 +115,17 @@ class Reference:
         return Error.OK
 
     def vector_step(self, command: Encoded, memory: Memory) -> Error:
-        """One checked vector or scalar command: what it reads, the blocks among it, where it writes, then the work."""
+        """One checked vector or scalar command: the headers of its blocks, what else it reads, where it writes."""
         places = operands(command)
         read = (*places.reads.values(), *places.history.values(), *places.changes.values())
-        if any(place.end > memory.size for place in read):
+        headers = (place.address + TENSOR_ALIGNMENT for place in read if isinstance(place, BlockPlace))
+        if any(end > memory.size for end in headers):
             return Error.READ_BUS
         error = check_blocks(command, memory)
         if error:
             return error
+        if any(place.end > memory.size for place in read):
+            return Error.READ_BUS
         if any(place.end > memory.size for place in places.writes.values()):
             return Error.WRITE_BUS
         RUN[Opcode(command.opcode)](command, memory)

@@ -91,17 +91,20 @@ def _read_by(command: Encoded) -> dict[str, Any]:
 
 
 def step_bus_errors(build: Build) -> Iterator[Vector]:
-    """A region claimed larger than its memory: READ_BUS before COEFFICIENTS, COEFFICIENTS before WRITE_BUS."""
+    """A region claimed larger than its memory; the headers of blocks are read, then judged, before anything else."""
     beyond = 1 << 28
     for kind in GOOD:
         for error, first in ((Error.READ_BUS, True), (Error.WRITE_BUS, False)):
             region, bad = good_then(f"{kind}-error-{error.name.lower().replace('_', '-')}", build, kind)
             places = operands(bad)
-            name = next(iter(places.reads)) if first else list(places.writes)[-1]
-            setattr(bad, f"{name}_addr", beyond)
+            written = [name for name in places.writes if name not in places.history]
+            setattr(bad, f"{next(iter(places.reads)) if first else written[-1]}_addr", beyond)
             yield region.vector((error, 1), registers={"mem_bytes": 2 * beyond})
     for name, error in (("read", Error.READ_BUS), ("write", Error.COEFFICIENTS)):
         region, bad = good_then(f"norm-error-bus-{name}-and-coefficients", build, "norm")
         bad.units_addr = region.place(192)  # never written
         setattr(bad, "parameters_addr" if name == "read" else "norm_addr", beyond)
         yield region.vector((error, 1), registers={"mem_bytes": 2 * beyond})
+    region, bad = good_then("map-error-bus-operand-and-coefficients", build, "map")
+    bad.x0_addr, bad.coefficients_addr = beyond, region.place(1 << 10)
+    yield region.vector((Error.COEFFICIENTS, 1), registers={"mem_bytes": 2 * beyond})

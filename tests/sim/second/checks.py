@@ -23,7 +23,7 @@ def verdicts(c: Fields, mem_bytes: int, commands: Span) -> Iterator[tuple[str, b
     yield "ALIGNMENT", any(place.address % 64 for place in used.all())
     yield "RANGE", any(place.end > mem_bytes for place in used.all())
     places = used.all()
-    first_written = len(used.reads) + len(used.optional)
+    first_written = len(places) - len(used.changes) - len(used.writes)
     yield (
         "OVERLAP",
         any(

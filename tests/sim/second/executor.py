@@ -11,7 +11,7 @@ from tests.sim.second.maps import run_map
 from tests.sim.second.masters import run_update, run_weights
 from tests.sim.second.matrix import run_matrix
 from tests.sim.second.operands import Fields, used_by
-from tests.sim.second.region import Region, Span
+from tests.sim.second.region import BlockSpan, Region, Span
 from tests.sim.second.scalar_commands import run_error, run_join, run_norm, run_scale
 
 RUN = {3: run_map, 4: run_norm, 5: run_scale, 6: run_join, 7: run_error, 8: run_update, 9: run_weights}
@@ -38,10 +38,13 @@ def run_command(c: Fields, region: Region, mem_bytes: int, commands: Span) -> st
     if error != "OK":
         return error
     used, behind = used_by(c), len(region.memory)
-    if any(place.end > behind for group in (used.reads, used.optional, used.changes) for place in group.values()):
+    read = [place for group in (used.reads, used.optional, used.changes) for place in group.values()]
+    if any(place.address + 64 > behind for place in read if isinstance(place, BlockSpan)):
         return "READ_BUS"
     if not blocks_fit(c, region):
         return "COEFFICIENTS"
+    if any(place.end > behind for place in read):
+        return "READ_BUS"
     if any(place.end > behind for place in used.writes.values()):
         return "WRITE_BUS"
     RUN[c.opcode](c, region)

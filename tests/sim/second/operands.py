@@ -37,7 +37,10 @@ class Used:
     optional: dict[str, Span] = field(default_factory=dict)  # read if written
 
     def all(self) -> list[Span]:
-        return [place for group in (self.reads, self.optional, self.changes, self.writes) for place in group.values()]
+        """What is written comes last; SCALE reads `out` and writes it."""
+        read = {**self.reads, **self.optional}
+        written = {**self.changes, **self.writes}
+        return [*(place for name, place in read.items() if name not in written), *written.values()]
 
 
 def used_by_map(c: Fields) -> Used:
@@ -82,7 +85,7 @@ def used_by_scalar(c: Fields) -> Used:
     used = Used(writes=named("coefficients", "out"))
     if c.opcode == 5:
         used.reads = named("norm", *(("tally1", "in1") * stream), *(("norm1",) * branch))
-        used.optional = named(*(("tally",) * c.has("NODE")))
+        used.optional = named(*(("tally", "out") * c.has("NODE")))
         return used
     used.reads = named("tally", "in", *(("units",) * (not c.has("POWER"))))
     if c.opcode == 6:
