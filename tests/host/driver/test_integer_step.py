@@ -53,15 +53,16 @@ def equal(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> bool:
 @pytest.mark.parametrize(
     ("network", "bits", "least"),
     [
-        (DIGITS, Bits(8, 8), 0.95),
-        (DIGITS, Bits(10, 16), 0.985),
-        (mixed(), Bits(8, 8), 0.95),
-        (mixed(), Bits(10, 16), 0.985),
-        (plain("plain", (3, 8, 8), (16, 24, 32), (1, 2, 1), 10), Bits(8, 8), 0.98),
+        (DIGITS, Bits(8, 8), 0.955),
+        (DIGITS, Bits(10, 16), 0.975),
+        (mixed(), Bits(8, 8), 0.955),
+        (mixed(), Bits(10, 16), 0.975),
+        (plain("plain", (3, 8, 8), (16, 24, 32), (1, 2, 1), 10), Bits(8, 8), 0.985),
     ],
     ids=["resnet-8/8", "resnet-10/16", "mixed-8/8", "mixed-10/16", "plain-8/8"],
 )
 def test_gradients_are_those_of_float64_autograd(network, bits, least):
+    """On average over the layers; one alone may be 0.03 off, since ReLUs of a random network flip with any noise."""
     floats = random_parameters(network, seed=3)
     rng = np.random.default_rng(3)
     for unit in network.units:  # γ and β of either sign
@@ -76,6 +77,7 @@ def test_gradients_are_those_of_float64_autograd(network, bits, least):
     wanted.backward()
     assert loss == pytest.approx(wanted.item(), rel=0.01)
     state = step.state()  # the first velocities are the gradients
+    cosines = []
     for unit in network.units:
         pairs = {
             f"{unit.name}.weight": state[f"{unit.name}.velocity"],
@@ -85,9 +87,12 @@ def test_gradients_are_those_of_float64_autograd(network, bits, least):
         for name, words in pairs.items():
             gradient = parameters[name].grad
             assert gradient is not None
-            found = words * 2.0**-24
-            assert cosine(found, gradient.numpy()) > least - (0.04 if unit.norm in name else 0), name
-            assert np.linalg.norm(found) == pytest.approx(np.linalg.norm(gradient.numpy()), rel=0.15), name
+            found, exact = words * 2.0**-24, gradient.numpy()
+            of_norm = unit.norm in name  # a number a channel: few, and noisier
+            assert cosine(found, exact) > least - (0.06 if of_norm else 0.03), name
+            assert np.linalg.norm(found) == pytest.approx(np.linalg.norm(exact), rel=0.2 if of_norm else 0.1), name
+            cosines += [] if of_norm else [cosine(found, exact)]
+    assert np.mean(cosines) > least
 
 
 def test_it_learns_digits():
