@@ -3,7 +3,7 @@
 >>> from host.compiler.step.networks import named
 >>> program = StepProgram(named("digits_resnet_8"), batch=8, build=Build.named("tiny"))
 >>> program.bytes
-1061952
+1056832
 >>> lists = program.training(Bits(3, 8))
 >>> len(lists.forward.commands), len(lists.backward.commands)
 (45, 57)

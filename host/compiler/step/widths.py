@@ -16,8 +16,9 @@ from sim.contract import MAX_OUT_BITS
 
 IMAGE_BITS = 8
 NODE_MORE = 6  # bits of a node beyond the forward width
-ERROR_SUM_BITS = 12  # of a node's error
-FINER = 1  # bits that forward results have below the rule's last
+ERROR_SUM_BITS = 10  # of a node's error
+FINER = 1  # bits that forward results have below the rule's last,
+FORWARD_MOST, FORWARD_MORE = 15, 7  # as long as they have at most 15, or 7 more than weights
 ROOM = 1
 LEAST_BITS, MOST_BITS = 2, MAX_OUT_BITS - NODE_MORE  # forward widths
 
@@ -36,19 +37,20 @@ def forward_result(layer: Conv, x_bits: int, x_signed: bool, weight_bits: int) -
     >>> forward_result(Conv(8, 16, 16, 32, 32, (3, 3), padding=(1, 1)), 3, False, 3)
     Stored(shift=2, bits=12)
     """
-    return _stored(layer, Pass.FORWARD, Precision(x_bits, weight_bits, x_signed, True), FINER)
+    most = min(MAX_OUT_BITS, max(FORWARD_MOST, weight_bits + FORWARD_MORE))
+    return _stored(layer, Pass.FORWARD, Precision(x_bits, weight_bits, x_signed, True), FINER, most)
 
 
 def error_result(layer: Conv, bits: Bits) -> Stored:
     """Of e, the error of the layer's input."""
-    return _stored(layer, Pass.INPUT_ERROR, Precision(bits.backward, bits.forward, True, True), 0)
+    return _stored(layer, Pass.INPUT_ERROR, Precision(bits.backward, bits.forward, True, True), 0, MAX_OUT_BITS)
 
 
-def _stored(layer: Conv, which: Pass, precision: Precision, finer: int) -> Stored:
+def _stored(layer: Conv, which: Pass, precision: Precision, finer: int, most: int) -> Stored:
     rule = result_bits(layer, which, precision)
     half = layer.groups == 1
-    shift = safe_shift(layer, which, precision, rule) + half - finer
-    return Stored(max(0, shift), min(MAX_OUT_BITS, rule + finer))
+    finer = min(finer, most - rule)
+    return Stored(max(0, safe_shift(layer, which, precision, rule) + half - finer), rule + finer)
 
 
 def check_step_bits(bits: Bits) -> None:
