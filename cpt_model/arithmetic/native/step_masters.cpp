@@ -1,0 +1,152 @@
+// UPDATE and WEIGHTS of the contract: momentum SGD on master weights, and their codes for both passes, as
+// sim/reference/masters.py has them. Words lie as [input channel][block of outputs][tap][16 outputs], codes as bytes
+// [output][block of inputs][tap][16 inputs], or the reverse with the kernel turned round.
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include <omp.h>
+
+#include "blocks.h"
+#include "moved.h"
+#include "status.h"
+
+namespace {
+
+constexpr int kMultiplierBits = 24;
+constexpr int kWeightFraction = 27;
+
+struct UpdateArguments {
+    int64_t ins, outs, group_in, group_out, taps, wide;  // wide: accumulators of 64 bits
+    const void* acc;
+    int32_t *w, *v;
+    Maxima *max_out, *max_in;
+    const TensorUnit *x, *e;
+    const StepBlock* step;
+};
+
+struct WeightsArguments {
+    int64_t ins, outs, taps, bits, half, both;
+    const int32_t* w;
+    const Maxima *max_out, *max_in;
+    int8_t *codes, *codes_in;
+    Units *units, *units_in;
+};
+
+void update_row(const UpdateArguments& c, int64_t ci, const Rates& rates, int64_t multiplier, int64_t shift,
+                int32_t* by_output) {
+    const int64_t outs = padded_channels(c.outs), row = outs * c.taps;
+    int32_t most = 0;
+    for (int64_t i = 0; i < row; ++i) {
+        const int64_t at = ci * row + i;
+        const int64_t co = i / (kChannelBlock * c.taps) * kChannelBlock + i % kChannelBlock;
+        const bool live = co < c.outs && ci < c.ins && (!c.group_in || ci / c.group_in == co / c.group_out);
+        if (live) {
+            const int64_t acc = c.wide ? static_cast<const int64_t*>(c.acc)[at] : static_cast<const int32_t*>(c.acc)[at];
+            rates.move(c.w[at], c.v[at], half_even(static_cast<Wide>(acc) * multiplier, shift));
+        }
+        const int32_t size = static_cast<int32_t>(std::min<int64_t>(std::abs(int64_t{c.w[at]}), INT32_MAX));
+        by_output[co] = std::max(by_output[co], size);
+        most = std::max(most, size);
+    }
+    c.max_in->records()[ci] = most;
+}
+
+// M and s with M = ⌊levels·2^s / most⌋ of 24 bits.
+struct Multiplier {
+    int64_t m, shift;
+    Multiplier(int64_t most, int64_t levels)
+        : shift(kMultiplierBits + bit_length(most) - bit_length(levels)) {
+        if ((levels << shift) / most >> kMultiplierBits) --shift;
+        m = (levels << shift) / most;
+    }
+};
+
+class Coder {
+  public:
+    Coder(int64_t most, int64_t bits, bool half)
+        : levels_(half ? (int64_t{1} << bits) - 1 : (int64_t{1} << (bits - 1)) - 1),
+          half_(half),
+          low_(half ? -(int64_t{1} << (bits - 1)) : -levels_),
+          high_((int64_t{1} << (bits - 1)) - 1),
+          by_(most, levels_),
+          unit_(div(scalar(most, -kWeightFraction), scalar(levels_))) {}
+
+    int8_t operator()(int32_t w) const {
+        const int64_t product = w * by_.m;
+        const int64_t code = half_ ? product >> (by_.shift + 1)
+                                   : (product + (int64_t{1} << (by_.shift - 1)) - 1 + (product >> by_.shift & 1)) >>
+                                         by_.shift;
+        return static_cast<int8_t>(std::max(low_, std::min(code, high_)));
+    }
+    Scalar unit() const { return unit_; }
+
+  private:
+    int64_t levels_;
+    bool half_;
+    int64_t low_, high_;
+    Multiplier by_;
+    Scalar unit_;
+};
+
+std::vector<Coder> coders(const WeightsArguments& c, const Maxima* maxima, Units* units, int64_t channels) {
+    std::vector<Coder> made;
+    made.reserve(channels);
+    Scalar* records = units->begin(channels);
+    for (int64_t i = 0; i < channels; ++i) {
+        made.emplace_back(std::max(maxima->records()[i], 1), c.bits, c.half);
+        records[i] = made.back().unit();
+    }
+    return made;
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t cpt_step_update(const UpdateArguments* arguments, int32_t threads) try {
+    const UpdateArguments& c = *arguments;
+    const Scalar product = mul(c.x->step, c.e->step);
+    const int64_t multiplier = product.m >> (kScalarBits - kMultiplierBits);
+    const int64_t shift = product.m ? -(int64_t{product.e} + kScalarBits) : 1;
+    const Rates rates{c.step->momentum, c.step->weight_decay, c.step->weight_rate};
+    const int64_t outs = padded_channels(c.outs), ins = padded_channels(c.ins);
+    int32_t* by_output = c.max_out->begin(outs);
+    c.max_in->begin(ins);
+    std::vector<int32_t> by_thread(threads * outs, 0);
+#pragma omp parallel num_threads(threads)
+    {
+        int32_t* mine = &by_thread[omp_get_thread_num() * outs];
+#pragma omp for schedule(static)
+        for (int64_t ci = 0; ci < ins; ++ci) update_row(c, ci, rates, multiplier, shift, mine);
+    }
+    for (int t = 0; t < threads; ++t)
+        for (int64_t co = 0; co < outs; ++co) by_output[co] = std::max(by_output[co], by_thread[t * outs + co]);
+    return kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
+}
+
+int32_t cpt_step_weights(const WeightsArguments* arguments, int32_t threads) try {
+    const WeightsArguments& c = *arguments;
+    const int64_t ins = padded_channels(c.ins), outs = padded_channels(c.outs);
+    const auto by_out = coders(c, c.max_out, c.units, outs);
+    const auto by_in = c.both ? coders(c, c.max_in, c.units_in, ins) : std::vector<Coder>();
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t ci = 0; ci < ins; ++ci)
+        for (int64_t block = 0; block < outs / kChannelBlock; ++block)
+            for (int64_t tap = 0; tap < c.taps; ++tap) {
+                const int32_t* w = c.w + ((ci * (outs / kChannelBlock) + block) * c.taps + tap) * kChannelBlock;
+                int8_t* to = c.codes + ((block * ins + ci / kChannelBlock) * c.taps + tap) * kChannelBlock;
+                for (int64_t lane = 0; lane < kChannelBlock; ++lane)
+                    to[lane * ins * c.taps + ci % kChannelBlock] = by_out[block * kChannelBlock + lane](w[lane]);
+                if (!c.both) continue;
+                int8_t* in = c.codes_in + (ci * outs + block * kChannelBlock) * c.taps;
+                for (int64_t lane = 0; lane < kChannelBlock; ++lane)
+                    in[(c.taps - 1 - tap) * kChannelBlock + lane] = by_in[ci](w[lane]);
+            }
+    return kDone;
+} catch (const std::bad_alloc&) {
+    return kNoMemory;
+}
+}
