@@ -211,6 +211,7 @@ class ByteConv {
     void multiply_rows(const Part& part, const uint8_t* map, int64_t block, const int32_t* windows, char* out,
                        int thread) {
         const int64_t bytes = element_bytes(c_.out_kind) * kBlock, count = part.columns.count;
+        out += block * c_.out_block * element_bytes(c_.out_kind);
         for (int64_t row = 0; row < part.rows.count; ++row) {
             const int64_t pixel = (part.rows.first + row * rows_.period) * c_.columns.results + part.columns.first;
             const uint8_t* line = map + row * rows_.step * line_;

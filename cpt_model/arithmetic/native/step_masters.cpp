@@ -1,6 +1,7 @@
 // UPDATE and WEIGHTS of the contract: momentum SGD on master weights, and their codes for both passes, as
 // sim/reference/masters.py has them. Words lie as [input channel][block of outputs][tap][16 outputs], codes as bytes
-// [output][block of inputs][tap][16 inputs], or the reverse with the kernel turned round.
+// [output][block of inputs][tap][16 inputs], or the reverse with the kernel turned round. Of grouped layers, the other
+// side's channels are those of a channel's bundle alone.
 #include <cstdint>
 #include <new>
 #include <vector>
@@ -16,8 +17,17 @@ namespace {
 constexpr int kMultiplierBits = 24;
 constexpr int kWeightFraction = 27;
 
+struct LayerArguments {
+    int64_t ins, outs, group_in, group_out, bundle_in, bundle_out, taps;
+
+    int64_t row_words() const { return padded_channels(bundle_out) * taps; }  // of an input channel
+    // The first output channel that an input channel has words of.
+    int64_t first_output(int64_t ci) const { return std::min(ci, ins - 1) / bundle_in * bundle_out; }
+};
+
 struct UpdateArguments {
-    int64_t ins, outs, group_in, group_out, taps, wide;  // wide: accumulators of 64 bits
+    LayerArguments layer;
+    int64_t wide;  // accumulators of 64 bits
     const void* acc;
     int32_t *w, *v;
     Maxima *max_out, *max_in;
@@ -26,7 +36,8 @@ struct UpdateArguments {
 };
 
 struct WeightsArguments {
-    int64_t ins, outs, taps, bits, half, both;
+    LayerArguments layer;
+    int64_t bits, half, both;
     const int32_t* w;
     const Maxima *max_out, *max_in;
     int8_t *codes, *codes_in;
@@ -35,18 +46,19 @@ struct WeightsArguments {
 
 void update_row(const UpdateArguments& c, int64_t ci, const Rates& rates, int64_t multiplier, int64_t shift,
                 int32_t* by_output) {
-    const int64_t outs = padded_channels(c.outs), row = outs * c.taps;
+    const LayerArguments& l = c.layer;
     int32_t most = 0;
-    for (int64_t i = 0; i < row; ++i) {
-        const int64_t at = ci * row + i;
-        const int64_t co = i / (kChannelBlock * c.taps) * kChannelBlock + i % kChannelBlock;
-        const bool live = co < c.outs && ci < c.ins && (!c.group_in || ci / c.group_in == co / c.group_out);
-        if (live) {
+    for (int64_t i = 0; i < l.row_words(); ++i) {
+        const int64_t at = ci * l.row_words() + i;
+        const int64_t local = i / (kChannelBlock * l.taps) * kChannelBlock + i % kChannelBlock;
+        const int64_t co = l.first_output(ci) + local;
+        const bool real = ci < l.ins && local < l.bundle_out && co < l.outs;
+        if (real && (!l.group_in || ci / l.group_in == co / l.group_out)) {
             const int64_t acc = c.wide ? static_cast<const int64_t*>(c.acc)[at] : static_cast<const int32_t*>(c.acc)[at];
             rates.move(c.w[at], c.v[at], half_even(static_cast<Wide>(acc) * multiplier, shift));
         }
         const int32_t size = static_cast<int32_t>(std::min<int64_t>(std::abs(int64_t{c.w[at]}), INT32_MAX));
-        by_output[co] = std::max(by_output[co], size);
+        if (co < padded_channels(l.outs)) by_output[co] = std::max(by_output[co], size);
         most = std::max(most, size);
     }
     c.max_in->records()[ci] = most;
@@ -110,7 +122,7 @@ int32_t cpt_step_update(const UpdateArguments* arguments, int32_t threads) try {
     const int64_t multiplier = product.m >> (kScalarBits - kMultiplierBits);
     const int64_t shift = product.m ? -(int64_t{product.e} + kScalarBits) : 1;
     const Rates rates{c.step->momentum, c.step->weight_decay, c.step->weight_rate};
-    const int64_t outs = padded_channels(c.outs), ins = padded_channels(c.ins);
+    const int64_t outs = padded_channels(c.layer.outs), ins = padded_channels(c.layer.ins);
     int32_t* by_output = c.max_out->begin(outs);
     c.max_in->begin(ins);
     std::vector<int32_t> by_thread(threads * outs, 0);
@@ -129,22 +141,27 @@ int32_t cpt_step_update(const UpdateArguments* arguments, int32_t threads) try {
 
 int32_t cpt_step_weights(const WeightsArguments* arguments, int32_t threads) try {
     const WeightsArguments& c = *arguments;
-    const int64_t ins = padded_channels(c.ins), outs = padded_channels(c.outs);
+    const LayerArguments& l = c.layer;
+    const int64_t ins = padded_channels(l.ins), outs = padded_channels(l.outs), taps = l.taps;
+    const int64_t others_in = padded_channels(l.bundle_in), others_out = padded_channels(l.bundle_out);
     const auto by_out = coders(c, c.max_out, c.units, outs);
     const auto by_in = c.both ? coders(c, c.max_in, c.units_in, ins) : std::vector<Coder>();
+    if (l.bundle_in < l.ins) std::memset(c.codes, 0, outs * others_in * taps);  // the last bundle may be smaller
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t ci = 0; ci < ins; ++ci)
-        for (int64_t block = 0; block < outs / kChannelBlock; ++block)
-            for (int64_t tap = 0; tap < c.taps; ++tap) {
-                const int32_t* w = c.w + ((ci * (outs / kChannelBlock) + block) * c.taps + tap) * kChannelBlock;
-                int8_t* to = c.codes + ((block * ins + ci / kChannelBlock) * c.taps + tap) * kChannelBlock;
-                for (int64_t lane = 0; lane < kChannelBlock; ++lane)
-                    to[lane * ins * c.taps + ci % kChannelBlock] = by_out[block * kChannelBlock + lane](w[lane]);
+    for (int64_t ci = 0; ci < ins; ++ci) {
+        const int64_t first = l.first_output(ci), place = ci - first / l.bundle_out * l.bundle_in;
+        for (int64_t block = 0; block < others_out; block += kChannelBlock)
+            for (int64_t tap = 0; tap < taps; ++tap) {
+                const int32_t* w = c.w + ci * l.row_words() + block * taps + tap * kChannelBlock;
+                int8_t* out = c.codes + place / kChannelBlock * kChannelBlock * taps + tap * kChannelBlock +
+                              place % kChannelBlock;
+                for (int64_t co = first + block; co < std::min(outs, first + block + kChannelBlock); ++co)
+                    out[co * others_in * taps] = by_out[co](w[co - first - block]);
                 if (!c.both) continue;
-                int8_t* in = c.codes_in + (ci * outs + block * kChannelBlock) * c.taps;
-                for (int64_t lane = 0; lane < kChannelBlock; ++lane)
-                    in[(c.taps - 1 - tap) * kChannelBlock + lane] = by_in[ci](w[lane]);
+                int8_t* in = c.codes_in + (ci * others_out + block) * taps + (taps - 1 - tap) * kChannelBlock;
+                for (int64_t lane = 0; lane < kChannelBlock; ++lane) in[lane] = by_in[ci](w[lane]);
             }
+    }
     return kDone;
 } catch (const std::bad_alloc&) {
     return kNoMemory;

@@ -127,7 +127,8 @@ void scale_node(const ScalarArguments& c) {
 
 extern "C" {
 
-void cpt_step_norm(const ScalarArguments* arguments) {
+// Each takes the number of threads too, as all commands do, and runs in one.
+int32_t cpt_step_norm(const ScalarArguments* arguments, int32_t) {
     const ScalarArguments& c = *arguments;
     const Scalar keep = c.evaluate ? kZero : c.step->keep, count = scalar(c.count);
     NormRecord* norms = c.norm->begin(c.padded());
@@ -154,13 +155,15 @@ void cpt_step_norm(const ScalarArguments* arguments) {
         if (greater(bottom, top)) std::swap(top, bottom);
         norms[i] = {mean, rho, unit, gain, offset, top, bottom, kZero};
     }
+    return kDone;
 }
 
-void cpt_step_scale(const ScalarArguments* arguments) {
+int32_t cpt_step_scale(const ScalarArguments* arguments, int32_t) {
     arguments->node ? scale_node(*arguments) : scale_codes(*arguments);
+    return kDone;
 }
 
-int32_t cpt_step_join(const ScalarArguments* arguments) try {
+int32_t cpt_step_join(const ScalarArguments* arguments, int32_t) try {
     const ScalarArguments& c = *arguments;
     const int64_t fraction1 = c.stream ? c.in1->fraction : 0;
     std::vector<Scalar> first(c.channels), second(c.channels);
@@ -196,7 +199,7 @@ int32_t cpt_step_join(const ScalarArguments* arguments) try {
     return kNoMemory;
 }
 
-int32_t cpt_step_error(const ScalarArguments* arguments) try {
+int32_t cpt_step_error(const ScalarArguments* arguments, int32_t) try {
     const ScalarArguments& c = *arguments;
     const Scalar count = scalar(c.count), squared = scalar(static_cast<Wide>(c.count) * c.count);
     struct Line {
