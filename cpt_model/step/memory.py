@@ -45,42 +45,34 @@ class Held:
 
 
 class Pool:
-    """Memory that tensors of several lists share, those of one list and those of the next."""
+    """Pieces of memory that nothing is held in."""
 
     def __init__(self) -> None:
-        self._all: list[torch.Tensor] = []
         self._free: list[torch.Tensor] = []
 
-    def all_free(self) -> None:
-        self._free = list(self._all)
-
     def take(self, size: int) -> torch.Tensor:
-        """The smallest piece that is large enough."""
-        fitting = [piece for piece in self._free if piece.numel() >= size]
+        """The smallest that is large enough, or a new one."""
+        fitting = [number for number, piece in enumerate(self._free) if piece.numel() >= size]
         if not fitting:
-            fitting = [torch.zeros(size, dtype=torch.uint8, device="cpu")]
-            self._all += fitting
-            return fitting[0]
-        piece = min(fitting, key=torch.Tensor.numel)
-        self.give(piece, back=False)
-        return piece
+            return torch.zeros(size, dtype=torch.uint8, device="cpu")
+        return self._free.pop(min(fitting, key=lambda number: self._free[number].numel()))
 
-    def give(self, piece: torch.Tensor, back: bool = True) -> None:
-        self._free = [each for each in self._free if each is not piece] + [piece] * back
+    def give(self, piece: torch.Tensor) -> None:
+        self._free.append(piece)
 
 
 class Memory:
-    """What the commands of lists that run one behind the other read and write.
+    """What commands read and write; what it hands out stays, and may share memory with what was overwritten before."""
 
-    `places` are all tensors of bit planes that they name: a command may write a part of one.
-    """
-
-    def __init__(self, raw: np.ndarray, places: Iterable[Tensor], pool: Pool | None = None) -> None:
+    def __init__(self, raw: np.ndarray) -> None:
         self.raw = raw
-        self.pool = Pool() if pool is None else pool
-        self.pool.all_free()
+        self._pool = Pool()
         self._held: list[Held] = []
         self._wholes: defaultdict[tuple[int, ...], list[Tensor]] = defaultdict(list)
+
+    def expect(self, places: Iterable[Tensor]) -> None:
+        """All tensors of bit planes that the commands of a list name: one may write a part of what another reads."""
+        self._wholes.clear()
         for place in sorted(set(places), key=lambda place: place.images * place.blocks, reverse=True):
             self._wholes[place.tile].append(place)
 
@@ -115,9 +107,9 @@ class Memory:
                 return held.codes.view(dtype)
             if held.place.overlaps(place.address, place.end):
                 self._held.remove(held)
-                self.pool.give(held.piece)
+                self._pool.give(held.piece)
         size = prod(shape) * dtype.itemsize
-        piece = self.pool.take(size)
+        piece = self._pool.take(size)
         codes = piece[:size].view(dtype).view(shape)
         self._held.append(Held(place, codes, piece))
         return codes

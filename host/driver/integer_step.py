@@ -31,9 +31,9 @@ from host.compiler.step.places import Places
 from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, TrainingLists, seen_tallies
 from host.compiler.step.rates import Rates
 from host.compiler.step.widths import Seen
-from host.driver.machine import Machine, machine
+from host.driver.machine import Machine, MachineMaker, machine
 from host.driver.step_state import load_state, read_state, write_parameters
-from sim.contract import BlockPlace, Executor, Tensor, pack_planes, unpack_words
+from sim.contract import BlockPlace, Executor, Tensor, unpack_words
 
 if TYPE_CHECKING:
     from host.driver.accelerator import Accelerator
@@ -64,7 +64,7 @@ class IntegerStep:
         self,
         network: Network,
         batch: int,
-        device: Accelerator | Executor,
+        device: Accelerator | Executor | MachineMaker,
         parameters: Arrays,
         *,
         widest: Bits = WIDEST,
@@ -171,18 +171,14 @@ class IntegerStep:
         ones = self.places.ones()
         height, width = self.network.last_map[1:]
         each_to_itself = np.broadcast_to(np.eye(16, dtype=np.int32)[:, :, None, None], (16, 16, height, width))
-        ones.write(self.machine.memory, pack_planes(each_to_itself, 1, signed=False))
+        self.machine.write_codes(ones, each_to_itself, signed=False)
         self.wrote(step)
-        self.wrote(ones)
 
     def _write_images(self, places: Places, images: Array) -> None:
         shape = (len(images), *self.network.image)
         if images.shape != shape:
             raise ValueError(f"images have shape {images.shape}, '{self.network.name}' takes {shape}")
-        tensor = places.images()
-        bits = tensor.tile[1]
-        tensor.write(self.machine.memory, pack_planes(image_codes(images, self.image_range), bits, signed=True))
-        self.wrote(tensor)
+        self.machine.write_codes(places.images(), image_codes(images, self.image_range), signed=True)
 
     def _pooled(self, places: Places) -> Pooled:
         sums, step = places.pooled(), places.node_step(self.network.blocks[-1])
@@ -194,8 +190,8 @@ class IntegerStep:
         return Pooled(values, fraction, height * width)
 
     def _write_head_error(self, places: Places, loss: Loss) -> None:
-        memory, tensor = self.machine.memory, places.head_error(ERROR_BITS)
-        tensor.write(memory, pack_planes(loss.error[:, :, None, None], ERROR_BITS, signed=True))
+        memory = self.machine.memory
+        self.machine.write_codes(places.head_error(ERROR_BITS), loss.error[:, :, None, None], signed=True)
         step, tally = head_blocks(places)
         step.begin(memory)[0]["fraction"] = loss.fraction
         header, records = tally.begin(memory)
@@ -203,7 +199,7 @@ class IntegerStep:
         header["count"] = self.batch * height * width
         records["least"][: loss.error.shape[1]] = loss.error.min(axis=0)
         records["most"][: loss.error.shape[1]] = loss.error.max(axis=0)
-        for place in (tensor, step, tally):
+        for place in (step, tally):
             self.wrote(place)
 
     def _greatest(self, tally: BlockPlace, channels: int) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from host.compiler.command_list import CommandList
 from host.compiler.plan import Plan
 from host.driver.errors import ExecutionError
-from sim.contract import Build, Executor, Memory
+from sim.contract import Build, Executor, Memory, Tensor, pack_planes
 
 if TYPE_CHECKING:  # pynq takes a second to import: those who bring an executor do not wait for it
     from host.driver.accelerator import Accelerator
@@ -22,14 +23,23 @@ class Machine(Protocol):
 
     @property
     def memory(self) -> Memory: ...
+    def write_codes(self, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> None: ...
     def wrote(self, start: int, end: int) -> None: ...
     def reads(self, start: int, end: int) -> None: ...
     def run(self, commands: CommandList, what: str) -> None: ...
     def close(self) -> None: ...
 
 
+def _write_codes(machine: Machine, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> None:
+    """(n, c, h, w), as bit planes."""
+    place.write(machine.memory, pack_planes(codes, place.tile[1], signed))
+    machine.wrote(place.address, place.end)
+
+
 class ExecutorMachine:
     """An executor of the contract; nothing is between it and the host's memory."""
+
+    write_codes = _write_codes
 
     def __init__(self, executor: Executor, plan: Plan) -> None:
         self.build, self._executor = executor.build, executor
@@ -54,6 +64,8 @@ class ExecutorMachine:
 class DeviceMachine:
     """An opened device: a region of its memory, with a cache in between."""
 
+    write_codes = _write_codes
+
     def __init__(self, accelerator: Accelerator, plan: Plan) -> None:
         self.build, self._accelerator = accelerator.build, accelerator
         self._region = accelerator.allocate(plan)
@@ -77,8 +89,18 @@ class DeviceMachine:
         self._region.free()
 
 
-def machine(device: Accelerator | Executor, plan: Plan) -> Machine:
+class MachineMaker(Protocol):
+    """What brings a machine of its own."""
+
+    build: Build
+
+    def machine(self, plan: Plan) -> Machine: ...
+
+
+def machine(device: Accelerator | Executor | MachineMaker, plan: Plan) -> Machine:
     """The planned region on a device, or on an executor."""
+    if hasattr(device, "machine"):
+        return device.machine(plan)
     if hasattr(device, "allocate"):
         return DeviceMachine(cast("Accelerator", device), plan)
-    return ExecutorMachine(device, plan)
+    return ExecutorMachine(cast(Executor, device), plan)

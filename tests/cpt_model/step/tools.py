@@ -9,8 +9,9 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
+from cpt_model.step.machine import TensorMachine
 from cpt_model.step.memory import to_blocks, to_channels
-from cpt_model.step.program import Program
+from host.compiler.command_list import CommandList
 from sim.contract import (
     CHANNEL_BLOCK,
     BlockPlace,
@@ -108,23 +109,22 @@ def planes_written(command: Encoded) -> list[tuple[Tensor, bool | None]]:
     return [(place, signs[name]) for name, place in found.items() if name in signs and isinstance(place, Tensor)]
 
 
-def unpack(program: Program, region: np.ndarray, place: Tensor, signed: bool | None) -> None:
-    """A tensor of the region into the program's memory."""
+def unpack(machine: TensorMachine, region: np.ndarray, place: Tensor, signed: bool | None) -> None:
+    """A tensor of the region into the machine's memory."""
     planes = place.read(region)
     if signed is None:
-        program.memory.mask(place).copy_(torch.from_numpy(planes[:, :, :, 0].astype(np.int16)))
-        return
-    codes = unpack_planes(planes, CHANNEL_BLOCK * place.blocks, signed)
-    program.codes(place, signed).copy_(to_blocks(torch.from_numpy(codes)))
-
-
-def pack(program: Program, region: np.ndarray, place: Tensor, signed: bool | None) -> None:
-    """A tensor of the program's memory into a region."""
-    if signed is None:
-        planes = program.memory.mask(place).numpy().view(np.uint16)[:, :, :, None]
+        machine.mask(place).copy_(torch.from_numpy(planes[:, :, :, 0].astype(np.int16)))
     else:
-        codes = to_channels(program.codes(place, signed)).long().numpy()
-        planes = pack_planes(codes, place.tile[1], signed)
+        codes = torch.from_numpy(unpack_planes(planes, CHANNEL_BLOCK * place.blocks, signed))
+        machine.codes(place, signed).copy_(to_blocks(codes))
+
+
+def pack(machine: TensorMachine, region: np.ndarray, place: Tensor, signed: bool | None) -> None:
+    """A tensor of the machine's memory into a region."""
+    if signed is None:
+        planes = machine.mask(place).numpy().view(np.uint16)[:, :, :, None]
+    else:
+        planes = pack_planes(to_channels(machine.codes(place, signed)).long().numpy(), place.tile[1], signed)
     place.write(region, planes)
 
 
@@ -139,19 +139,19 @@ def on_reference(region: Region, commands: Sequence[Encoded]) -> np.ndarray:
 
 
 def on_tensors(region: Region, commands: Sequence[Encoded]) -> np.ndarray:
-    raw = region.bytes.copy()
-    program = Program(raw, [commands])
+    machine = TensorMachine(HUGE, region.bytes.size)
+    machine.memory[:] = region.bytes
     written: set[int] = set()
     for command in commands:
         for place, signed in planes_read(command):
             if place.address not in written:
-                unpack(program, region.bytes, place, signed)
+                unpack(machine, region.bytes, place, signed)
         written |= {place.address for place, _ in planes_written(command)}
-    program.run(0)
+    machine.run(CommandList(tuple(commands), 0))
     for command in commands:
         for place, signed in planes_written(command):
-            pack(program, raw, place, signed)
-    return raw
+            pack(machine, machine.memory, place, signed)
+    return machine.memory
 
 
 def check(region: Region, commands: Sequence[Encoded], threads: Sequence[int] = (2,)) -> np.ndarray:
