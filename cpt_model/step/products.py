@@ -94,32 +94,30 @@ def _operands(command: Command, memory: Memory) -> tuple[Codes, Codes]:
 
 
 def run_conv(command: Command, memory: Memory, a: Codes, b: Codes, out: Codes | None) -> None:
-    maps, weights = _padded(command, to_channels(a)), to_channels(b).double()
+    weights = to_channels(b).double()
     if command.flag(Flag.HALF):
         weights = 2 * weights + 1
-    stride = (command.stride_y, command.stride_x)
-    bound = maps.abs().max() * weights.abs().sum((1, 2, 3)).max()
-    if bound <= EXACT_FLOAT32 and float32_is_exact():
-        acc = functional.conv2d(maps.float(), weights.float(), stride=stride)
-    else:
-        acc = functional.conv2d(maps, weights, stride=stride)
-    _store(command, memory, acc.long(), out)
+    bound = (1 << command.a_bits) * weights.abs().sum((1, 2, 3)).max()
+    dtype = torch.float32 if bound <= EXACT_FLOAT32 and float32_is_exact() else torch.float64
+    maps, stride = _padded(command, to_channels(a).to(dtype)), (command.stride_y, command.stride_x)
+    _store(command, memory, functional.conv2d(maps, weights.to(dtype), stride=stride).long(), out)
 
 
 def run_wgrad(command: Command, memory: Memory, a: Codes, b: Codes) -> None:
     """A convolution of the maps with the errors, channels and images having changed places."""
-    x, e = _padded(command, to_channels(a)).transpose(0, 1), to_channels(b).double().transpose(0, 1)
-    acc = functional.conv2d(x, e, dilation=(command.stride_y, command.stride_x))
+    x, e = (to_channels(each).double().transpose(0, 1) for each in (a, b))
+    acc = functional.conv2d(_padded(command, x), e, dilation=(command.stride_y, command.stride_x))
     _store(command, memory, acc[:, :, : command.kernel_h, : command.kernel_w].long(), None)
 
 
 def _padded(command: Command, maps: torch.Tensor) -> torch.Tensor:
-    """In float64, with zeros inserted and around."""
-    n, c, h, w = maps.shape
-    size = (h - 1) * command.up_y + 1, (w - 1) * command.up_x + 1
-    spread = torch.zeros((n, c, *size), dtype=torch.float64, device="cpu")
-    spread[:, :, :: command.up_y, :: command.up_x] = maps
-    return functional.pad(spread, (command.pad_left, command.pad_right, command.pad_top, command.pad_bottom))
+    """With zeros inserted and around."""
+    if (command.up_y, command.up_x) != (1, 1):
+        n, c, h, w = maps.shape
+        spread = maps.new_zeros((n, c, (h - 1) * command.up_y + 1, (w - 1) * command.up_x + 1))
+        spread[:, :, :: command.up_y, :: command.up_x] = maps
+        maps = spread
+    return functional.pad(maps, (command.pad_left, command.pad_right, command.pad_top, command.pad_bottom))
 
 
 def _store(command: Command, memory: Memory, maps: torch.Tensor, out: Codes | None) -> None:

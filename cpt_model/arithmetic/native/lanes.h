@@ -41,21 +41,52 @@ struct Halves {
     Longs low, high;
 };
 
-inline Halves widen(Words w) {
-    HalfWords parts[2];
-    std::memcpy(parts, &w, sizeof w);
-    return {__builtin_convertvector(parts[0], Longs), __builtin_convertvector(parts[1], Longs)};
+// Conversions, and what else GCC 12 does not make one instruction of.
+#ifdef __AVX512BW__
+inline Longs low_half(Words w) { return (Longs)_mm512_cvtepi32_epi64(_mm512_castsi512_si256((__m512i)w)); }
+inline Longs high_half(Words w) { return (Longs)_mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64((__m512i)w, 1)); }
+inline Words narrow(Longs low, Longs high) {
+    const __m512i words = _mm512_castsi256_si512(_mm512_cvtepi64_epi32((__m512i)low));
+    return (Words)_mm512_inserti64x4(words, _mm512_cvtepi64_epi32((__m512i)high), 1);
 }
-
+inline Words to_words(Shorts s) { return (Words)_mm512_cvtepi16_epi32((__m256i)s); }
+inline Words to_words(Bytes b) { return (Words)_mm512_cvtepi8_epi32((__m128i)b); }
+inline Words to_words(UnsignedBytes b) { return (Words)_mm512_cvtepu8_epi32((__m128i)b); }
+inline Shorts to_shorts(Words w) { return (Shorts)_mm512_cvtepi32_epi16((__m512i)w); }
+inline Bytes to_bytes(Words w) { return (Bytes)_mm512_cvtepi32_epi8((__m512i)w); }
+inline Words least(Words a, Words b) { return (Words)_mm512_min_epi32((__m512i)a, (__m512i)b); }
+inline Words most(Words a, Words b) { return (Words)_mm512_max_epi32((__m512i)a, (__m512i)b); }
+inline Longs least(Longs a, Longs b) { return (Longs)_mm512_min_epi64((__m512i)a, (__m512i)b); }
+inline Longs most(Longs a, Longs b) { return (Longs)_mm512_max_epi64((__m512i)a, (__m512i)b); }
+#else
+inline Longs low_half(Words w) { return __builtin_convertvector(load_as<HalfWords>(&w), Longs); }
+inline Longs high_half(Words w) {
+    return __builtin_convertvector(load_as<HalfWords>(reinterpret_cast<const char*>(&w) + sizeof(HalfWords)), Longs);
+}
 inline Words narrow(Longs low, Longs high) {
     const HalfWords parts[2] = {__builtin_convertvector(low, HalfWords), __builtin_convertvector(high, HalfWords)};
     return load_as<Words>(parts);
 }
+inline Words to_words(Shorts s) { return __builtin_convertvector(s, Words); }
+inline Words to_words(Bytes b) { return to_words(__builtin_convertvector(b, Shorts)); }
+inline Words to_words(UnsignedBytes b) { return to_words(__builtin_convertvector(b, Shorts)); }
+inline Shorts to_shorts(Words w) { return __builtin_convertvector(w, Shorts); }
+inline Bytes to_bytes(Words w) { return __builtin_convertvector(to_shorts(w), Bytes); }
+template <class Vector>
+inline Vector least(Vector a, Vector b) {
+    return a < b ? a : b;
+}
+template <class Vector>
+inline Vector most(Vector a, Vector b) {
+    return a > b ? a : b;
+}
+#endif
+
+inline Halves widen(Words w) { return {low_half(w), high_half(w)}; }
 
 template <class Vector, class Number>
 inline Vector clamp(Vector x, Number low, Number high) {
-    x = x > low ? x : low - Vector{};
-    return x < high ? x : high - Vector{};
+    return least(most(x, low - Vector{}), high - Vector{});
 }
 
 // All ones where the mask's bit, channel k in bit k, is set.
@@ -86,28 +117,28 @@ enum class Kind : int64_t { kNone = 0, kUnsignedBytes = 1, kBytes = 2, kShorts =
 inline int64_t element_bytes(Kind kind) { return kind == Kind::kShorts ? 2 : 1; }
 
 inline Words load_block(const char* from, Kind kind) {
-    if (kind == Kind::kShorts) return __builtin_convertvector(load_as<Shorts>(from), Words);
-    if (kind == Kind::kBytes) return __builtin_convertvector(load_as<Bytes>(from), Words);
-    return __builtin_convertvector(load_as<UnsignedBytes>(from), Words);
+    if (kind == Kind::kShorts) return to_words(load_as<Shorts>(from));
+    if (kind == Kind::kBytes) return to_words(load_as<Bytes>(from));
+    return to_words(load_as<UnsignedBytes>(from));
 }
 
 inline void store_block(char* to, Kind kind, Words w) {
     if (kind == Kind::kShorts)
-        store_as(to, __builtin_convertvector(w, Shorts));
+        store_as(to, to_shorts(w));
     else
-        store_as(to, __builtin_convertvector(w, Bytes));
+        store_as(to, to_bytes(w));
 }
 
 // Σ v, Σ v·other, least and greatest v of a few pixels of a block: at most kMost.
 struct Gathered {
     static constexpr int64_t kMost = 1 << 15;
-    Words sum = {}, least = INT32_MAX - Words{}, most = INT32_MIN - Words{};
+    Words sum = {}, lowest = INT32_MAX - Words{}, highest = INT32_MIN - Words{};
     Longs even = {}, odd = {};  // of v·other, by channel
 
     void see(Words v, Words other) {
         sum += v;
-        least = v < least ? v : least;
-        most = v > most ? v : most;
+        lowest = least(lowest, v);
+        highest = most(highest, v);
         const Longs product = (Longs)(v * other);  // of 16 bits each: two products of 32 bits in each 64
         even += product << 32 >> 32;
         odd += product >> 32;
@@ -116,30 +147,31 @@ struct Gathered {
 
 // The same of all pixels.
 struct Sums {
-    int64_t sum[kBlock] = {}, second[kBlock] = {};
-    int32_t least[kBlock], most[kBlock];
-
-    Sums() {
-        std::fill(least, least + kBlock, INT32_MAX);
-        std::fill(most, most + kBlock, INT32_MIN);
-    }
+    Longs low = {}, high = {}, even = {}, odd = {};
+    Words lowest = INT32_MAX - Words{}, highest = INT32_MIN - Words{};
 
     void add(const Gathered& g) {
-        for (int i = 0; i < kBlock; ++i) {
-            sum[i] += g.sum[i];
-            second[i] += i % 2 ? g.odd[i / 2] : g.even[i / 2];
-            least[i] = std::min(least[i], g.least[i]);
-            most[i] = std::max(most[i], g.most[i]);
-        }
+        low += low_half(g.sum);
+        high += high_half(g.sum);
+        even += g.even;
+        odd += g.odd;
+        lowest = least(lowest, g.lowest);
+        highest = most(highest, g.highest);
     }
 
     void add(const Sums& s) {
-        for (int i = 0; i < kBlock; ++i) {
-            sum[i] += s.sum[i];
-            second[i] += s.second[i];
-            least[i] = std::min(least[i], s.least[i]);
-            most[i] = std::max(most[i], s.most[i]);
-        }
+        low += s.low;
+        high += s.high;
+        even += s.even;
+        odd += s.odd;
+        lowest = least(lowest, s.lowest);
+        highest = most(highest, s.highest);
+    }
+
+    TallyRecord record(int channel) const {
+        constexpr int kHalf = kBlock / 2;
+        return {channel < kHalf ? low[channel] : high[channel - kHalf],
+                channel % 2 ? odd[channel / 2] : even[channel / 2], lowest[channel], highest[channel], 0};
     }
 };
 
@@ -156,8 +188,7 @@ class SumsByThread {
         for (int64_t b = 0; b < blocks_; ++b) {
             Sums total;
             for (size_t i = b; i < all_.size(); i += blocks_) total.add(all_[i]);
-            for (int64_t c = 0; c < kBlock; ++c)
-                records[b * kBlock + c] = {total.sum[c], total.second[c], total.least[c], total.most[c], 0};
+            for (int c = 0; c < kBlock; ++c) records[b * kBlock + c] = total.record(c);
         }
     }
 

@@ -111,19 +111,3 @@ class Room {
     int64_t power_;
     int bits_;
 };
-
-// value / 2^shift to the nearest integer, a tie to the even one, saturated to 32 bits; a negative shift multiplies.
-inline int64_t half_even(Wide value, int64_t shift) {
-    const auto saturated = [](Wide x) {
-        return static_cast<int64_t>(std::max<Wide>(INT32_MIN, std::min<Wide>(x, INT32_MAX)));
-    };
-    if (shift <= 0) {
-        if (value == 0) return 0;
-        if (-shift > 31) return value < 0 ? INT32_MIN : INT32_MAX;
-        const Wide near = std::max<Wide>(INT32_MIN, std::min<Wide>(value, INT32_MAX));
-        return saturated(near * (Wide{1} << -shift));
-    }
-    if (shift > 120) return 0;  // no value here has so many bits
-    const Wide floor = value >> shift, rest = value - floor * (Wide{1} << shift), half = Wide{1} << (shift - 1);
-    return saturated(floor + (rest > half || (rest == half && (floor & 1))));
-}

@@ -66,6 +66,26 @@ struct PhasedAxis {
     }
 };
 
+// From a sum to what is stored: twice the products and the window's sum, rounded half to even, saturated.
+struct Finish {
+    int32_t half, shift, below_half, odd, low, high;
+    Kind kind;
+
+    explicit Finish(const ConvArguments& c)
+        : half(static_cast<int32_t>(c.half)),
+          shift(static_cast<int32_t>(c.shift)),
+          below_half(c.shift ? (1 << (c.shift - 1)) - 1 : 0),
+          odd(c.shift ? 1 : 0),
+          low(static_cast<int32_t>(c.low)),
+          high(static_cast<int32_t>(c.high)),
+          kind(c.out_kind) {}
+
+    Words operator()(Words sum, int32_t row) const {
+        const Words v = (sum << half) + row;
+        return clamp((v + below_half + (v >> shift & odd)) >> shift, low, high);
+    }
+};
+
 // Pixels of a result row that are computed together, `wanted` of them.
 struct Place {
     const uint8_t* map;    // where the first pixel's window begins
@@ -84,11 +104,13 @@ class ByteConv {
           line_(group_ * columns_.step * kBlock),
           map_size_(c.a_blocks * rows_.padded * line_ + kTogether * kBlock),  // the last pixels read so far at most
           pixels_(c.rows.results * c.columns.results),
-          below_half_(c.shift ? (1 << (c.shift - 1)) - 1 : 0),
+          finish_(c),
           maps_(threads * map_size_, 0),
           sums_(threads * rows_.padded * columns_.step * group_),
           window_(threads * (pixels_ + columns_.step * group_ + kTogether)),
           by_thread_(threads, c.y_blocks) {
+        for (int64_t x = 0; x < columns_.padded; ++x)
+            places_.push_back(x % columns_.step * group_ + x / columns_.step);
         for (const auto& row : rows_.phases)
             for (const auto& column : columns_.phases) parts_.push_back(part(row, column));
     }
@@ -118,7 +140,7 @@ class ByteConv {
         std::vector<int32_t> start, weights;
     };
 
-    int64_t place(int64_t column) const { return column % columns_.step * group_ + column / columns_.step; }
+    int64_t place(int64_t column) const { return places_[column]; }
 
     Part part(const Phase& rows, const Phase& columns) const {
         Part made{rows, columns, {}, std::vector<int32_t>(c_.y_blocks * kBlock, 0), {}};
@@ -162,7 +184,7 @@ class ByteConv {
     void fill(const uint8_t* a, uint8_t* map, int thread) {
         const int64_t width = columns_.step * group_;
         int32_t* sums = &sums_[thread * rows_.padded * width];
-        if (c_.half) std::fill(sums, sums + rows_.padded * width, 0);
+        std::fill(sums, sums + rows_.padded * width, 0);
         const uint8_t lift = static_cast<uint8_t>(c_.lift);
         const int64_t begin = std::min(columns_.padded, columns_.before);
         const int64_t end = std::max(begin, std::min(columns_.padded, columns_.before + columns_.size));
@@ -176,10 +198,11 @@ class ByteConv {
                 for (int64_t x = 0; x < begin; ++x) std::memset(map + place(x) * kBlock, lift, kBlock);
                 for (int64_t x = end; x < columns_.padded; ++x) std::memset(map + place(x) * kBlock, lift, kBlock);
                 const uint8_t* from = a + (from_y * columns_.size - columns_.before) * kBlock;
+                const int64_t* places = places_.data();
                 for (int64_t x = begin; x < end; ++x) {
                     const UnsignedBytes codes = load_as<UnsignedBytes>(from + x * kBlock) + lift;
-                    store_as(map + place(x) * kBlock, codes);
-                    if (c_.half) sums[y * width + place(x)] += sum(codes) - kBlock * lift;
+                    store_as(map + places[x] * kBlock, codes);
+                    sums[y * width + places[x]] += sum(codes) - kBlock * lift;
                 }
             }
     }
@@ -239,28 +262,33 @@ class ByteConv {
                 for (int b = 0; b < Blocks; ++b) sums[p][b] = dot(sums[p][b], codes, weights[b]);
             }
         }
-        const int32_t shift = static_cast<int32_t>(c_.shift), odd = c_.shift ? 1 : 0, half = static_cast<int32_t>(c_.half);
-        const int32_t low = static_cast<int32_t>(c_.low), high = static_cast<int32_t>(c_.high);
+        const Finish finish = finish_;  // what is stored cannot be a part of it
         for (int b = 0; b < Blocks; ++b) {
-            char* out = at.out + b * c_.out_block * element_bytes(c_.out_kind);
+            char* out = at.out + b * c_.out_block * element_bytes(finish.kind);
             Gathered gathered;
+            const auto store = [&](int p) {
+                const Words v = finish(sums[p][b], at.row[p]);
+                store_block(out + p * at.out_step, finish.kind, v);
+                gathered.see(v, v);
+            };
+            if (at.wanted >= Pixels) {
 #pragma GCC unroll 16
-            for (int p = 0; p < Pixels; ++p) {
-                if (p >= at.wanted) break;
-                Words v = (sums[p][b] << half) + at.row[p];
-                v = clamp((v + below_half_ + (v >> shift & odd)) >> shift, low, high);
-                store_block(out + p * at.out_step, c_.out_kind, v);
-                if (c_.tally) gathered.see(v, v);
+                for (int p = 0; p < Pixels; ++p) store(p);
+            } else {
+#pragma GCC unroll 16
+                for (int p = 0; p < Pixels; ++p)
+                    if (p < at.wanted) store(p);
             }
-            if (c_.tally) tally[b].add(gathered);
+            tally[b].add(gathered);
         }
     }
 
     const ConvArguments& c_;
     PhasedAxis rows_, columns_;
     int64_t group_, line_, map_size_;  // group: columns that one tap can read; line: bytes of a row of a block
+    std::vector<int64_t> places_;      // of columns in a row
     int64_t pixels_;
-    int32_t below_half_;
+    Finish finish_;
     std::vector<uint8_t> maps_;
     std::vector<int32_t> sums_, window_;
     SumsByThread by_thread_;

@@ -27,10 +27,10 @@ struct GradientArguments {
 
 // Codes of four images, of which `there` exist, as words: image 0 in the lowest byte.
 inline Words interleave(const uint8_t* first, int64_t image, int64_t there, uint8_t lift) {
-    UnsignedWords words = {};
+    Words words = {};
     for (int64_t n = 0; n < there; ++n)
-        words |= __builtin_convertvector(load_as<UnsignedBytes>(first + n * image) + lift, UnsignedWords) << 8 * n;
-    return (Words)words;
+        words |= to_words(load_as<UnsignedBytes>(first + n * image) + lift) << 8 * n;
+    return words;
 }
 
 class ByteGradient {

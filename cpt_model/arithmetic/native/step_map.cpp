@@ -73,13 +73,21 @@ class Mapping {
           second_(c.coefficients ? c.coefficients->scale_shift : 0),
           limits0_(std::max<int64_t>(c.out0_bits, 1), c.out_signed),
           limits1_(std::max<int64_t>(c.out1_bits, 1), c.out_signed),
+          multiplier_(c.coefficients ? c.coefficients->multiplier : 0),
           up_(c.coefficients ? std::max(0, c.coefficients->j) : 0),
           down_(c.coefficients ? std::max(0, -c.coefficients->j) : 0),
           keys_(NoiseKeys::of(c.seed + (c.stochastic ? c.step->seed : 0))) {}
 
     // One block of one image. What is in registers here is constant for it.
     template <bool Rounds, bool Stochastic, bool Second>
-    void tile(int64_t number, Sums* sums) const {
+    static void tile(const Mapping& shared, int64_t number, Sums* sums) {
+        const Mapping own = shared;  // what is stored cannot be a part of it
+        own.run<Rounds, Stochastic, Second>(number, sums);
+    }
+
+  private:
+    template <bool Rounds, bool Stochastic, bool Second>
+    inline void run(int64_t number, Sums* sums) const {
         const int64_t first = number * c_.pixels, block = number % c_.blocks;
         const Line line(Rounds ? c_.coefficients->records() + block * kBlock : &kNothing[0]);
         const char* x0 = c_.x0.data + (c_.broadcast ? number : first) * kBlock * element_bytes(c_.x0.kind);
@@ -116,7 +124,6 @@ class Mapping {
         }
     }
 
-  private:
     static char* at(const Operand& operand, int64_t pixel) {
         return operand.data + pixel * kBlock * element_bytes(operand.kind);
     }
@@ -137,17 +144,16 @@ class Mapping {
 
     Words scaled(Words result) const {
         const Halves r = widen(result);
-        const int64_t m = c_.coefficients->multiplier;
-        return narrow(clamp(second_(r.low * m), limits1_.low, limits1_.high),
-                      clamp(second_(r.high * m), limits1_.low, limits1_.high));
+        return narrow(clamp(second_(r.low * multiplier_), limits1_.low, limits1_.high),
+                      clamp(second_(r.high * multiplier_), limits1_.low, limits1_.high));
     }
 
     static constexpr CoefficientsRecord kNothing[kBlock] = {};
-    const MapArguments& c_;
+    MapArguments c_;
     int64_t k_;
     Round first_, second_;
     Limits limits0_, limits1_;
-    int64_t up_, down_;
+    int64_t multiplier_, up_, down_;
     NoiseKeys keys_;
 };
 
@@ -168,7 +174,7 @@ int32_t cpt_step_map(const MapArguments* arguments, int32_t threads) try {
                                     : &Mapping::tile<true, false, false>;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < tiles; ++i)
-        (mapping.*run)(i, c.tally ? &sums.at(omp_get_thread_num(), i % c.blocks) : nullptr);
+        run(mapping, i, c.tally ? &sums.at(omp_get_thread_num(), i % c.blocks) : nullptr);
     if (c.tally) sums.write(c.tally, c.images * c.pixels);
     return kDone;
 } catch (const std::bad_alloc&) {

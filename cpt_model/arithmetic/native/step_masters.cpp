@@ -44,23 +44,50 @@ struct WeightsArguments {
     Units *units, *units_in;
 };
 
-void update_row(const UpdateArguments& c, int64_t ci, const Rates& rates, int64_t multiplier, int64_t shift,
+// Accumulators to gradients in the velocity's unit: acc · multiplier / 2^shift.
+struct Gradient {
+    int64_t multiplier, shift;
+
+    explicit Gradient(Scalar product)
+        : multiplier(product.m >> (kScalarBits - kMultiplierBits)),
+          shift(product.m ? -(int64_t{product.e} + kScalarBits) : 1) {}
+
+    // Whether 64 bits hold products of 32-bit accumulators, and their rounding.
+    bool narrow() const { return 0 < shift && shift < 60; }
+
+    template <class Integer>
+    int64_t operator()(int64_t acc) const {
+        const Integer product = static_cast<Integer>(acc) * multiplier;
+        if (shift > 0) return shift > 120 ? 0 : limited(nearest(product, shift));
+        if (product == 0 || -shift > 31) return product == 0 ? 0 : product < 0 ? INT32_MIN : INT32_MAX;
+        return limited(limited(product) * (int64_t{1} << -shift));
+    }
+
+  private:
+    template <class Integer>
+    static int64_t limited(Integer x) {
+        return static_cast<int64_t>(std::max<Integer>(INT32_MIN, std::min<Integer>(x, INT32_MAX)));
+    }
+};
+
+// `Integer` holds all sums, `Acc` the accumulators.
+template <class Integer, class Acc>
+void update_row(const UpdateArguments& c, int64_t ci, const Rates& rates, const Gradient& gradient,
                 int32_t* by_output) {
     const LayerArguments& l = c.layer;
-    int32_t most = 0;
-    for (int64_t i = 0; i < l.row_words(); ++i) {
-        const int64_t at = ci * l.row_words() + i;
-        const int64_t local = i / (kChannelBlock * l.taps) * kChannelBlock + i % kChannelBlock;
-        const int64_t co = l.first_output(ci) + local;
-        const bool real = ci < l.ins && local < l.bundle_out && co < l.outs;
-        if (real && (!l.group_in || ci / l.group_in == co / l.group_out)) {
-            const int64_t acc = c.wide ? static_cast<const int64_t*>(c.acc)[at] : static_cast<const int32_t*>(c.acc)[at];
-            rates.move(c.w[at], c.v[at], half_even(static_cast<Wide>(acc) * multiplier, shift));
-        }
-        const int32_t size = static_cast<int32_t>(std::min<int64_t>(std::abs(int64_t{c.w[at]}), INT32_MAX));
-        if (co < padded_channels(l.outs)) by_output[co] = std::max(by_output[co], size);
-        most = std::max(most, size);
-    }
+    const Acc* acc = static_cast<const Acc*>(c.acc) + ci * l.row_words();
+    int32_t *w = c.w + ci * l.row_words(), *v = c.v + ci * l.row_words(), most = 0;
+    for (int64_t local = 0; local < padded_channels(l.bundle_out); local += kChannelBlock)
+        for (int64_t tap = 0; tap < l.taps; ++tap, acc += kChannelBlock, w += kChannelBlock, v += kChannelBlock)
+            for (int64_t lane = 0; lane < kChannelBlock; ++lane) {
+                const int64_t co = l.first_output(ci) + local + lane;
+                const bool real = ci < l.ins && local + lane < l.bundle_out && co < l.outs;
+                if (real && (!l.group_in || ci / l.group_in == co / l.group_out))
+                    rates.move<Integer>(w[lane], v[lane], gradient.operator()<Integer>(acc[lane]));
+                const int32_t size = saturated(std::abs(int64_t{w[lane]}));
+                if (co < padded_channels(l.outs)) by_output[co] = std::max(by_output[co], size);
+                most = std::max(most, size);
+            }
     c.max_in->records()[ci] = most;
 }
 
@@ -118,19 +145,20 @@ extern "C" {
 
 int32_t cpt_step_update(const UpdateArguments* arguments, int32_t threads) try {
     const UpdateArguments& c = *arguments;
-    const Scalar product = mul(c.x->step, c.e->step);
-    const int64_t multiplier = product.m >> (kScalarBits - kMultiplierBits);
-    const int64_t shift = product.m ? -(int64_t{product.e} + kScalarBits) : 1;
+    const Gradient gradient(mul(c.x->step, c.e->step));
     const Rates rates{c.step->momentum, c.step->weight_decay, c.step->weight_rate};
     const int64_t outs = padded_channels(c.layer.outs), ins = padded_channels(c.layer.ins);
     int32_t* by_output = c.max_out->begin(outs);
     c.max_in->begin(ins);
     std::vector<int32_t> by_thread(threads * outs, 0);
+    const auto update = c.wide                                     ? update_row<Wide, int64_t>
+                        : rates.narrow() && gradient.narrow() ? update_row<int64_t, int32_t>
+                                                                   : update_row<Wide, int32_t>;
 #pragma omp parallel num_threads(threads)
     {
         int32_t* mine = &by_thread[omp_get_thread_num() * outs];
 #pragma omp for schedule(static)
-        for (int64_t ci = 0; ci < ins; ++ci) update_row(c, ci, rates, multiplier, shift, mine);
+        for (int64_t ci = 0; ci < ins; ++ci) update(c, ci, rates, gradient, mine);
     }
     for (int t = 0; t < threads; ++t)
         for (int64_t co = 0; co < outs; ++co) by_output[co] = std::max(by_output[co], by_thread[t * outs + co]);

@@ -221,8 +221,8 @@ int32_t cpt_step_error(const ScalarArguments* arguments, int32_t) try {
         bound = greatest(bound, mul(magnitude(base), scalar(sums.size())));
         const Scalar of_gamma = div(mul(mul(unit, norm.rho), spread), count), of_beta = mul(unit, total);
         const Rates rates{c.step->momentum, c.step->parameter_decay, c.step->parameter_rate};
-        rates.move(own.gamma, own.gamma_velocity, whole(of_gamma, kFraction, 32));
-        rates.move(own.beta, own.beta_velocity, whole(of_beta, kFraction, 32));
+        rates.move<Wide>(own.gamma, own.gamma_velocity, whole(of_gamma, kFraction, 32));
+        rates.move<Wide>(own.beta, own.beta_velocity, whole(of_beta, kFraction, 32));
     }
     const Scalar step = code_step(bound, c.bits, true);
     Room room(kMaxMapShift, kCoefficientBits);
