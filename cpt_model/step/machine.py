@@ -68,19 +68,27 @@ class TensorMachine:
 
     def run(self, commands: CommandList, what: str = "") -> None:
         bound = self._bound.get(id(commands)) or self._bind(commands)
-        for place, tensor in bound.inputs.items():
-            if place in self._written:
-                tensor.copy_(to_blocks(torch.from_numpy(self._written.pop(place)[0])))
+        self.take_inputs(bound.inputs)
         for run in bound.runs:
             run()
 
     def _bind(self, commands: CommandList) -> Bound:
-        inputs = {place: self._tensors.new_codes(place, signed) for place, (_, signed) in self._written.items()}
+        inputs = self.hold_inputs()
         self._tensors.expect(place for command in commands.commands for place in planes_of(command))
         runs = [BIND[Opcode(command.opcode)](command, self._tensors) for command in commands.commands]
         self._bound[id(commands)] = bound = Bound(runs, inputs)
         weakref.finalize(commands, self._bound.pop, id(commands), None)
         return bound
+
+    def hold_inputs(self) -> dict[Tensor, Codes]:
+        """Tensors for what the host has written."""
+        return {place: self._tensors.new_codes(place, signed) for place, (_, signed) in self._written.items()}
+
+    def take_inputs(self, inputs: dict[Tensor, Codes]) -> None:
+        for place, tensor in inputs.items():
+            if place in self._written:
+                codes, _ = self._written.pop(place)
+                tensor.copy_(to_blocks(torch.from_numpy(np.require(codes, requirements="W"))))
 
     def wrote(self, start: int, end: int) -> None:
         pass
