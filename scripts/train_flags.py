@@ -56,6 +56,7 @@ def _precision(group: Any) -> None:
     group.add_argument("--quantiser", "--quantizer", dest="quantiser", help="sbm, dorefa or wageubn")
     group.add_argument("--policy", help="which layers stay float: cifar, imagenet or none; default: the network's own")
     group.add_argument("--gradient-bits", type=int, metavar="N", help="of weight gradients; 0 leaves them in float32")
+    group.add_argument("--step", help="between the products: float (default), or integer, the accelerator's whole step")
     group.add_argument(
         "--results",
         help="of forward and input-error products: exact (default), or rounded as the board stores them",

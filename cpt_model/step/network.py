@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from cpt_model.step.describe import describe, floats_of, write_floats
 from cpt_model.step.machine import TensorDevice
 from host.compiler.bits import Bits
+from host.compiler.step.program import WIDEST
 from host.driver.integer_step import IntegerStep
 
 
@@ -32,7 +33,7 @@ class IntegerNetwork(nn.Module):
     """
 
     def __init__(
-        self, model: nn.Module, image: tuple[int, int, int], batch: int, widest: Bits = Bits(8, 8), **options: Any
+        self, model: nn.Module, image: tuple[int, int, int], batch: int, widest: Bits = WIDEST, **options: Any
     ) -> None:
         super().__init__()
         self.description = describe(model, image)

@@ -67,7 +67,7 @@ def test_update(shape, acc_format, most, rates, steps):
 @pytest.mark.parametrize("flags", [(), (WeightFlag.HALF,), (WeightFlag.HALF, WeightFlag.BOTH), (WeightFlag.BOTH,)])
 def test_weights(shape, bits, flags):
     region = Region()
-    command, words = layer(region, Opcode.WEIGHTS, shape, 1 << 28)
+    command, _ = layer(region, Opcode.WEIGHTS, shape, 1 << 28)
     command.bits, command.flags, command.acc_format = bits, flag_bits(*flags), 0
     outs, ins = 16 * blocks_of(shape[1]), 16 * blocks_of(shape[0])
     bundle_in, bundle_out = bundle_channels(command)
