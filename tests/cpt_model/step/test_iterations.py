@@ -17,12 +17,12 @@ from cpt_model.step.machine import BIND, TensorDevice, TensorMachine, planes_of
 from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
 from host.compiler.plan import Plan
-from host.compiler.step.networks import named
+from host.compiler.step.networks import named, plain
 from host.driver.integer_step import IntegerStep, random_parameters
 from sim.contract import CLASSES, Build, Command, Encoded, Error, Opcode, Tensor, operands, output, tally_of
 from sim.contract.tensors import PLANE_WORD
 from sim.reference import Reference
-from tests.cpt_model.step.digest import BATCH, digest, trained
+from tests.cpt_model.step.digest import BATCH, batches, digest, trained
 from tests.cpt_model.step.tools import native, pack, planes_written
 
 NETWORK, ITERATIONS = "cifar10_resnet_8", 10
@@ -122,6 +122,20 @@ def test_all_is_as_on_the_reference(reference, command_by_command, on, threads):
     assert found[1].keys() == state.keys()
     assert [name for name in state if not np.array_equal(found[1][name], state[name])] == []
     assert np.array_equal(found[2], logits)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain", "digits_resnet_11_bottleneck", "digits_mobilenet_v2"])
+def test_other_networks(name):
+    """Channels that do not fill blocks, bottlenecks, groups."""
+    network = plain(name, (3, 9, 9), (24, 40), (1, 2), 10) if name == "plain" else named(name)
+    states = []
+    for device in (Reference(Build.named("zc706")), TensorDevice()):
+        step = IntegerStep(network, BATCH, device, random_parameters(network, seed=0))
+        for images, labels, bits in batches(network.image, 2):
+            step.train(images, labels, bits, lr=0.1)
+        states.append(step.state())
+    assert [each for each in states[0] if not np.array_equal(states[0][each], states[1][each])] == []
 
 
 @pytest.mark.slow
