@@ -52,7 +52,9 @@ static bool shape_holds(const Command& c) {
         && geometry_holds(c.a_width, c.up_x, c.pad_left + c.pad_right, c.kernel_w, c.stride_x, c.y_width);
 }
 
+/// Without a vector unit, HALF and STATS are refused whatever else the command says.
 static bool supported(const Command& c) {
+    if (c.flag(FLAG_HALF) || c.flag(FLAG_STATS)) return false;
     return !c.is_wgrad() || (c.up_y == 1 && c.up_x == 1 && !c.is_planes());
 }
 

@@ -1,4 +1,4 @@
-// The contract's checks (section 6) and the byte ranges of a command's tensors that they judge.
+// The contract's checks (section 11) and the byte ranges of a command's tensors that they judge.
 #pragma once
 
 #include "command.hpp"

@@ -3,7 +3,7 @@
 
 #include "memory.hpp"
 
-/// Runs a command list (contract, sections 7 and 8). Bits 0 and 1 of `bus_errors` say that a read or a write was
+/// Runs a command list (contract, sections 12 and 13). Bits 0 and 1 of `bus_errors` say that a read or a write was
 /// answered with an error since the list was started: HLS masters do not see responses, so a monitor reports them.
 void cpt_kernel(
     const cpt::beat_t* commands, const cpt::beat_t* loads, cpt::store_port_t stores,

@@ -9,7 +9,7 @@ namespace simulation {
 
 /// The kernel's register file, read by byte offset as a driver would.
 struct Registers {
-    std::uint32_t words[REGISTER_BUS_BYTES / 4 + 1];
+    std::uint32_t words[REGISTER_FEATURES / 4 + 1];   // FEATURES is no argument of the kernel: it reads 0
 
     std::uint32_t& operator[](std::uint32_t offset) { return words[offset / 4]; }
     std::uint64_t get_64(std::uint32_t offset) {

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         chosen = [
             vector.save(Path(folder))
-            for vector in catalogue(build)
+            for vector in catalogue(build, features=0)
             if fnmatch(vector.name, arguments.only) and (arguments.slow or not vector.slow)
         ]
         if not chosen:

@@ -63,6 +63,8 @@ def _precision(group: Flags) -> None:
     add(group, "--policy", metavar="NAME", shown="the network's own", help=what)
     what = "width of weight gradients after their product, 0 for float32"
     add(group, "--gradient-bits", type=whole(0, 16), metavar="BITS", help=what)
+    what = "arithmetic between the products: float, or integer, the accelerator's whole step"
+    add(group, "--step", metavar="NAME", shown="float", help=what)
     what = "results of forward and input-error products: rounded as the board stores them, or exact"
     add(group, "--results", choices=None, default=None, shown="rounded", metavar="NAME", help=what)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.table import as_table
-from sim.contract import Build
+from sim.contract import ALL_FEATURES, Build, features_of
 from sim.devices import open_executor
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sim.vectors import Vector
 
 DESCRIPTION = """\
-Writes one .vec file for each test vector (format: section 11 of the contract), the same bytes on every
+Writes one .vec file for each test vector (format: section 17 of the contract), the same bytes on every
 machine. With --device, runs them there instead, and compares memory and registers.
 """
 EXAMPLES = """\
@@ -49,15 +49,26 @@ def run(arguments: argparse.Namespace) -> int:
     build = Build.named(arguments.build)
     if arguments.seeds and arguments.device != "rtl":
         raise ValueError(f"--seeds {arguments.seeds}: only --device rtl has random stalls and latencies")
-    vectors = [each for each in catalogue(build) if fnmatch(each.name, arguments.only)]
+    replaying = list(executors(arguments.device, build, arguments.seeds or 0)) if arguments.device is not None else []
+    features = features_of(replaying[0][1]) if replaying else ALL_FEATURES
+    vectors = [each for each in catalogue(build, features) if fnmatch(each.name, arguments.only)]
     if not vectors:
         raise ValueError(f"no vector matches '{arguments.only}': 'cpt vectors --list' names them all")
-    if arguments.device is not None:
-        chosen = [each for each in vectors if arguments.slow or not each.slow]
-        return replay(list(executors(arguments.device, build, arguments.seeds or 0)), chosen)
+    if replaying:
+        return replay(replaying, [each for each in vectors if arguments.slow or not each.slow])
     if arguments.list:
-        rows = [(each.name, each.error.name, each.before.size, "bytes", "slow" * each.slow) for each in vectors]
-        print(as_table(None, rows, left=(0, 1, 3, 4)))
+        rows = [
+            (
+                each.name,
+                each.error.name,
+                each.before.size,
+                "bytes",
+                "slow" * each.slow,
+                "vector-unit" * bool(each.features),
+            )
+            for each in vectors
+        ]
+        print(as_table(None, rows, left=(0, 1, 3, 4, 5)))
         return 0
     folder = arguments.out or Path("out") / "vectors" / arguments.build
     folder.mkdir(parents=True, exist_ok=True)

@@ -23,12 +23,13 @@ from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import EXACT, Output, Precision
 from host.compiler.program import Program
-from sim.contract import Build, Command, Error, Flag, Format, Opcode
+from sim.contract import Build, Command, Error, Flag, Format, Opcode, flag_bits
 from sim.reference import Reference
 
 ROOT = Path(__file__).parents[1]
 TINY, ZC706 = Build.named("tiny"), Build.named("zc706")
 WORD = 0xFFFFFFFF
+WITHOUT_VECTOR_UNIT = set(Error) - {Error.COEFFICIENTS}  # the errors that an executor without one has
 
 Codes = npt.NDArray[np.int64]
 Memory = npt.NDArray[np.uint8]
@@ -229,3 +230,21 @@ def tcl_interpreter() -> list[str]:
     if importlib.util.find_spec("_tkinter") is None:
         pytest.skip("no Tcl to run the vendor's scripts with: apt-get install tcl, or a Python with tkinter")
     return [sys.executable, "-c", TKINTER]
+
+
+def vector_unit_asked_for() -> dict[str, tuple[Command, Error]]:
+    """Commands that need a vector unit, or nearly, and how an executor without one ends."""
+    both = flag_bits(Flag.HALF, Flag.STATS, Flag.B_SIGNED)
+    cases = {
+        "half": (small_conv(flags=flag_bits(Flag.HALF, Flag.B_SIGNED)), Error.UNSUPPORTED),
+        "stats": (small_conv(flags=flag_bits(Flag.STATS)), Error.UNSUPPORTED),
+        "wgrad": (small_wgrad(flags=both), Error.UNSUPPORTED),
+        "and a wrong width": (small_conv(flags=both, a_bits=17), Error.WIDTH),
+        "and a wrong format": (small_conv(flags=both, out_format=4), Error.FORMAT),
+        "and a wrong shape": (small_conv(flags=both, y_height=5), Error.SHAPE),
+        "and too long a sum": (small_conv(flags=both, a_bits=16, b_bits=16, a_blocks=4095), Error.UNSUPPORTED),
+        "and a wrong place": (small_conv(flags=both, out_addr=1), Error.UNSUPPORTED),
+        "undefined flag": (small_conv(flags=1 << 7), Error.RESERVED),
+        "tally_addr alone": (small_conv(tally_addr=0xFFFFFFFF), Error.OK),
+    }
+    return cases | {each.name: (small_conv(opcode=each), Error.OPCODE) for each in Opcode if each > Opcode.WGRAD}

@@ -1,4 +1,4 @@
-"""The three matrix passes of a layer: codes in, float32 out, as the contract's section 10 puts them together.
+"""The three matrix passes of a layer: codes in, float32 out, as the contract's section 15 puts them together.
 
     y = acc·(sA·sB) + ( rowsum·(sA·mB) + mA·( colsum·sB + count·mB ) )
 

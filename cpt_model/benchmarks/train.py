@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from tqdm import tqdm
 from cpt_model import Bits, prepare_, set_precision
 from cpt_model.benchmarks.fake_quantised import fake_quantise_
 from cpt_model.models import CifarResNet
+from cpt_model.step import IntegerNetwork
 
 THREADS = 2
 BATCH = 128
@@ -49,6 +50,22 @@ class Contestant:
         self.seconds.append(time.perf_counter() - start)
 
 
+class IntegerContestant:
+    """The same network and batch, in whole integer steps; `widths` are those of its steps, again and again."""
+
+    def __init__(self, widths: Sequence[int]) -> None:
+        torch.manual_seed(0)
+        self.network = IntegerNetwork(CifarResNet(20), (3, 32, 32), BATCH)
+        self.images, self.labels = torch.randn(BATCH, 3, 32, 32), torch.randint(0, 10, (BATCH,))
+        self.bits = itertools.cycle(Bits(width, 8) for width in widths)
+        self.seconds: list[float] = []
+
+    def step(self) -> None:
+        start = time.perf_counter()
+        self.network.learn(self.images, self.labels, next(self.bits), lr=0.1)
+        self.seconds.append(time.perf_counter() - start)
+
+
 def _switch_precision(contestant: Contestant) -> None:
     """Another forward width before each step: 3, 4, ..., 8, 3, ..."""
     widths = itertools.cycle(range(3, 3 + WIDTHS))
@@ -68,19 +85,24 @@ def measure(repeat: int) -> dict[str, float]:
         "bit_exact_switching": Contestant(prepare_, channels_last),
     }
     _switch_precision(contestants["bit_exact_switching"])
+    integer = {"integer": IntegerContestant([8]), "integer_switching": IntegerContestant(range(3, 3 + WIDTHS))}
+    every: dict[str, Contestant | IntegerContestant] = {**contestants, **integer}
     try:
         for _ in tqdm(range(STEPS * (repeat + 1)), desc="steps", leave=False):
-            for contestant in contestants.values():
+            for contestant in every.values():
                 contestant.step()
     finally:
         torch.set_num_threads(threads)
-    results = {f"{name}_seconds": min(contestant.seconds) for name, contestant in contestants.items()}
+    results = {f"{name}_seconds": min(contestant.seconds) for name, contestant in every.items()}
     best_float = min(results["float32_nchw_seconds"], results["float32_channels_last_seconds"])
     results["bit_exact_to_best_float32"] = results["bit_exact_seconds"] / best_float
+    results["integer_to_best_float32"] = results["integer_seconds"] / best_float
     results["fake_quantised_to_bit_exact"] = results["fake_quantised_nchw_seconds"] / results["bit_exact_seconds"]
-    medians = {name: float(np.median(each.seconds[WIDTHS:])) for name, each in contestants.items()}
+    medians = {name: float(np.median(each.seconds[WIDTHS:])) for name, each in every.items()}
     best_median = min(medians["float32_nchw"], medians["float32_channels_last"])
     results["bit_exact_to_best_float32_median"] = medians["bit_exact"] / best_median
+    results["integer_to_best_float32_median"] = medians["integer"] / best_median
+    results["integer_switching_to_best_float32_median"] = medians["integer_switching"] / best_median
     results["switching_to_static_median"] = medians["bit_exact_switching"] / medians["bit_exact"]
     slowest = max(contestants["bit_exact_switching"].seconds[WIDTHS:])
     results["slowest_switching_step_to_static_median"] = slowest / medians["bit_exact"]

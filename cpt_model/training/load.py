@@ -8,7 +8,6 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from cpt_model.model_precision import set_precision
 from cpt_model.training import run_folder
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.evaluation import Result, evaluate
@@ -53,8 +52,6 @@ def load_run(path: str | Path, eval_bits: int | None = None, datadir: str | None
         settings = replace(settings, datadir=datadir)
     with torch.random.fork_rng(devices=[]):  # building a network draws from the caller's numbers
         training = Training(settings, Processes())
-    training.model.load_state_dict(content["model"])
-    if training.precision is not None:
-        training.precision.load_state_dict(content["precision"])
-        set_precision(training.model, training.eval_bits())
+    training.learner.load_weights(content)
+    training.learner.begin_evaluation()
     return LoadedRun(settings, content["step"], training.model, training.task, training.eval_bits())

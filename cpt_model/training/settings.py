@@ -15,11 +15,13 @@ from cpt_model.prepare import Config
 from cpt_model.schedules import NAMES
 from cpt_model.training.latency import latency_model
 from cpt_model.training.rates import RATES
-from host.compiler.bits import check_bits
+from host.compiler.bits import Bits, check_bits
 from host.compiler.results import Results
+from host.compiler.step.widths import check_step_bits
 
 STEPS = 64_000  # of the CPT paper's CIFAR recipe
 OPTIMISERS = ("sgd", "adam")
+STEP_KINDS = ("float", "integer")
 TEXT_SETS = tuple(FORMS)
 # A run may go on with other values of these: they do not change its weights, or a checkpoint has what came of them.
 FREE = {"folder", "datadir", "workers", "log_every", "eval_every", "save_every", "latency", "tensorboard"}
@@ -64,6 +66,7 @@ class Settings:
         policy: which layers stay float; None is the network's own.
         gradient_bits: of weight gradients after their product; 0 leaves them in float32.
         results: what forward and input-error passes store: "rounded" ones, as the accelerator does, or "exact" ones.
+        step: what is between the matrix passes: "float", or "integer", the whole step as the accelerator's lists.
         optimiser: "sgd" or "adam".
         lr: the highest learning rate.
         momentum: of SGD.
@@ -115,6 +118,7 @@ class Settings:
     policy: str | None = None
     gradient_bits: int = 0
     results: Results = Results.ROUNDED
+    step: str = "float"
     optimiser: str = "sgd"
     lr: float = 0.1
     momentum: float = 0.9
@@ -271,6 +275,26 @@ def _float(run: Settings) -> None:
             _refuse(f"{name} = {value} with fw_bits 0, which is plain float32")
 
 
+def _step(run: Settings) -> None:
+    """The integer step has quantisers, ranges and an optimiser of its own."""
+    if run.step not in STEP_KINDS:
+        _refuse(f"step '{run.step}' is unknown; there are: {', '.join(STEP_KINDS)}")
+    if run.step != "integer":
+        return
+    if run.is_text:
+        _refuse(f"{run.arch} takes text, which the integer step does not train")
+    plain = Settings.__dataclass_fields__
+    for name in ["quantiser", "policy", "gradient_bits", "results", "optimiser", "clip", "swa_start", "float_from"]:
+        if getattr(run, name) != plain[name].default:
+            _refuse(f"{name} = {getattr(run, name)} with step integer, which has its own")
+    every = {*run.fw_bits, *(() if run.eval_bits is None else (run.eval_bits,))}
+    for forward in every:
+        try:
+            check_step_bits(Bits(forward, run.bw_bits[-1]))
+        except ValueError as problem:
+            _refuse(str(problem))
+
+
 def _schedule(name: str, schedule: str | None, bounds_name: str, bounds: tuple[int, ...]) -> None:
     if schedule is None:
         return
@@ -318,4 +342,4 @@ def _optimiser(run: Settings) -> None:
         _refuse(f"swa_every = {run.swa_every} without swa_start")
 
 
-_CHECKS: tuple[Callable[[Settings], None], ...] = (_network, _numbers, _precision, _optimiser)
+_CHECKS: tuple[Callable[[Settings], None], ...] = (_network, _numbers, _precision, _step, _optimiser)

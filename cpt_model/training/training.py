@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
@@ -12,35 +11,30 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
 
 from cpt_model.cost import count
 from cpt_model.model_precision import quantisation_state
 from cpt_model.models import entry
-from cpt_model.precision_run import PrecisionRun
-from cpt_model.prepare import Config, prepare_
+from cpt_model.precision_run import Plan
 from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging
 from cpt_model.training.checkpoint import CheckpointError, save_checkpoint
 from cpt_model.training.evaluation import Result, better, evaluate
 from cpt_model.training.journal import Journal
 from cpt_model.training.latency import latency_model
+from cpt_model.training.learner import Gradients, Learner, WholeSteps
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan, precision_name
-from cpt_model.training.processes import Processes, mixed, noise_seed
+from cpt_model.training.processes import Processes, mixed
 from cpt_model.training.progress import Progress
 from cpt_model.training.rates import rate
 from cpt_model.training.settings import STEPS, Settings, SettingsError
 from cpt_model.training.signals import Stopped, Watch
 from cpt_model.training.summary import Summary, read_summary
-from cpt_model.training.task import Objective, make_task
+from cpt_model.training.task import make_task
 from host.compiler.bits import Bits
 
 SAVE_SECONDS = 600  # at least so often, whatever the settings say
-
-
-class TrainingError(ValueError):
-    """Training that cannot go on; the message says why."""
 
 
 class Training:
@@ -53,28 +47,14 @@ class Training:
         if run.swa_start is not None and run.swa_start >= self.total:
             raise SettingsError(f"swa_start = {run.swa_start}: the run ends after {self.total} steps")
         torch.manual_seed(run.seed)
-        self.model = self.task.build()
-        network = count(self.model, self.task.example(), policy=self._policy())
+        self.built = self.task.build()
+        network = count(self.built, self.task.example(), policy=run.policy or entry(run.arch).policy)
         schedules = None if run.is_float else plan(run)
         self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency, run.results)())
-        self.precision: PrecisionRun | None = None
-        if schedules is not None:
-            noise = noise_seed(run.seed, who.rank)
-            config = Config(run.quantiser, self._policy(), self.meter.highest(), run.gradient_bits, noise, run.results)
-            prepare_(self.model, config)
-            self.precision = PrecisionRun(self.model, schedules, self.total)
+        self.learner = self._learner(schedules)
         self.averaging = None
         if run.swa_start is not None:
             self.averaging = Averaging(self.model, run.swa_start, run.swa_every or self.task.batches.steps_per_epoch)
-        self.objective: nn.Module = Objective(self.model, self.task)
-        if who.world > 1:
-            # Weights of 1 × 1 kernels have two names for one layout in channels-last memory; nothing is slower for it.
-            warnings.filterwarnings("ignore", "Grad strides do not match bucket view strides")
-            # Statistics of batch normalisation are each process's own, as ranges are; the first one's are evaluated.
-            # The argument's new name is not in every version of PyTorch yet.
-            warnings.filterwarnings("ignore", ".*broadcast_buffers.* is deprecated")
-            self.objective = DistributedDataParallel(self.objective, broadcast_buffers=False)
-        self.optimizer = self._optimizer()
         self.done = 0
         self.evaluated = 0  # steps done at the last evaluation
         self.result: Result | None = None
@@ -118,19 +98,7 @@ class Training:
         x, target = self.task.batches[step]
         torch.manual_seed(mixed(run.seed, self.who.rank, step))  # dropout
         lr = rate(run, step, self.total)
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
-        self.optimizer.zero_grad()
-        loss, right, made = self.objective(x, target)
-        value = loss.item()
-        if not math.isfinite(value):
-            raise TrainingError(f"the loss is {value} at step {step}: take a lower rate than {lr:g}, or more bits")
-        loss.backward()
-        if run.clip is not None:
-            nn.utils.clip_grad_norm_(self.model.parameters(), run.clip)
-        self.optimizer.step()
-        if self.precision is not None:
-            self.precision.step()
+        value, right, made = self.learner.step(x, target, lr, step)
         self.done += 1
         if self.averaging is not None:
             self.averaging.after_step(self.model, self.done)
@@ -197,11 +165,9 @@ class Training:
 
     def _evaluated(self, stop: Callable[[], object], last: bool = False) -> Result | None:
         """At the bits of evaluation; None if it was stopped."""
-        if self.precision is not None:
-            self.precision.begin_evaluation()
+        self.learner.begin_evaluation()
         result = evaluate(self.model, self.task, stop, last)
-        if self.precision is not None:
-            self.precision.end_evaluation()
+        self.learner.end_evaluation()
         return result
 
     def _save_due(self) -> bool:
@@ -209,12 +175,11 @@ class Training:
         return by_step or time.monotonic() - self._saved > SAVE_SECONDS
 
     def weights(self) -> dict[str, Any]:
-        """What evaluation needs: the network, the ranges of its activations, and the bits."""
+        """What evaluation needs."""
         return {
             "settings": self.run.to_dict(),
             "step": self.done,
-            "model": self.model.state_dict(),
-            "precision": None if self.precision is None else self.precision.state_dict(),
+            **self.learner.weights(),
             "eval_bits": list(self.eval_bits()),
             "result": None if self.result is None else [self.result.loss, self.result.score],
         }
@@ -225,7 +190,7 @@ class Training:
         if not self.who.first:
             return
         state = self.weights() | {
-            "optimizer": self.optimizer.state_dict(),
+            "optimizer": self.learner.optimizer_state(),
             "averaging": None if self.averaging is None else self.averaging.state_dict(),
             "evaluated": self.evaluated,
             "best": self.best,
@@ -241,15 +206,15 @@ class Training:
     def load(self, state: dict[str, Any], file: Path) -> None:
         """Continues from a checkpoint, bit for bit."""
         ours = {"total": self.total, "batch": self.task.batch, "processes": self.who.world}
-        for name, value in (ours | {"threads": torch.get_num_threads()}).items():
+        if not self.learner.repeats_on_any_threads:
+            ours["threads"] = torch.get_num_threads()
+        for name, value in ours.items():
             if state[name] != value:
                 raise CheckpointError(
                     f"{file} was saved with {name} = {state[name]}, here it is {value}: it would not go on bit for bit"
                 )
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        if self.precision is not None:
-            self.precision.load_state_dict(state["precision"])
+        self.learner.load_weights(state)
+        self.learner.load_optimizer_state(state["optimizer"])
         if self.averaging is not None:
             self.averaging.load_state_dict(state["averaging"])
         self.done, self.evaluated, self.best = state["step"], state["evaluated"], state["best"]
@@ -308,24 +273,24 @@ class Training:
         """Evaluates and keeps the averaged weights."""
         assert self.averaging is not None
         torch.manual_seed(self.run.seed)
-        found = self.averaging.evaluate(self.task, None if self.precision is None else self.eval_bits())
+        found = self.averaging.evaluate(self.task, None if self.run.is_float else self.eval_bits())
         if found is None:
             return None
         averaged = self.averaging.averaged.module
         content = self.weights() | {"model": averaged.state_dict(), "result": [found.loss, found.score]}
-        if self.precision is not None:  # ranges of the averaged weights, not of the last ones
-            content["precision"] = self.precision.state_dict() | {"quantisation": quantisation_state(averaged)}
+        if content["precision"] is not None:  # ranges of the averaged weights, not of the last ones
+            content["precision"] |= {"quantisation": quantisation_state(averaged)}
         save_checkpoint(self._file(run_folder.SWA), content)
         return found.score
 
-    def _optimizer(self) -> torch.optim.Optimizer:
-        run = self.run
-        if run.optimiser == "adam":
-            return torch.optim.AdamW(self.model.parameters(), run.lr, weight_decay=run.weight_decay)
-        return torch.optim.SGD(self.model.parameters(), run.lr, run.momentum, weight_decay=run.weight_decay)
+    def _learner(self, schedules: Plan | None) -> Learner:
+        if self.run.step == "integer":
+            return WholeSteps(self.run, self.task, self.built, self.meter, self.eval_bits(), self.who)
+        return Gradients(self.run, self.task, self.built, schedules, self.meter, self.who)
 
-    def _policy(self) -> str:
-        return self.run.policy or entry(self.run.arch).policy
+    @property
+    def model(self) -> nn.Module:
+        return self.learner.model
 
     def _file(self, name: str) -> Path:
         return Path(self.run.folder) / name

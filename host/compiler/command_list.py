@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from host.compiler.plan import Plan
 from host.compiler.program import Program
-from sim.contract import COMMAND_BYTES, Command, Memory, encode_list
+from sim.contract import COMMAND_BYTES, Memory, encode_list
 
 
 @dataclass(frozen=True)
 class CommandList:
     """What LIST_OFFSET and LIST_BYTES tell the accelerator."""
 
-    commands: tuple[Command, ...]
+    commands: tuple[Any, ...]  # of any kind
     offset: int
 
     @classmethod
@@ -29,6 +32,9 @@ class CommandList:
     def bytes(self) -> int:
         return COMMAND_BYTES * len(self.commands)
 
+    @cached_property
+    def encoded(self) -> npt.NDArray[np.uint8]:
+        return np.frombuffer(encode_list(self.commands), dtype=np.uint8)
+
     def write(self, memory: Memory) -> None:
-        encoded = np.frombuffer(encode_list(self.commands), dtype=np.uint8)
-        memory[self.offset : self.offset + self.bytes] = encoded
+        memory[self.offset : self.offset + self.bytes] = self.encoded

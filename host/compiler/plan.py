@@ -48,3 +48,8 @@ class Plan:
         except Exception:
             self.bytes, self.pieces = size, pieces
             raise
+
+    def describe(self) -> str:
+        """A line for each piece, and the total."""
+        lines = [f"{offset:>12,} {size:>12,}  {name}" for name, (offset, size) in self.pieces.items()]
+        return "\n".join(["      offset        bytes  piece", *lines, f"{'':12} {self.bytes:>12,}  in all"])

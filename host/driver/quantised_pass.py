@@ -1,6 +1,6 @@
 """A layer's pass from float32 to float32: quantise both operands, and turn results back into values.
 
-The arithmetic is the contract's (section 10, `sim.reference.affine`); the product in between runs on any device.
+The arithmetic is the contract's (section 15, `sim.reference.affine`); the product in between runs on any device.
 """
 
 from __future__ import annotations

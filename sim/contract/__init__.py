@@ -3,6 +3,7 @@
 Everything but the random numbers (`sim.contract.noise`) is imported from here.
 """
 
+from sim.contract.blocks import BlockPlace
 from sim.contract.build import Build
 from sim.contract.checks import (
     REQUANTISED,
@@ -11,14 +12,25 @@ from sim.contract.checks import (
     check_list,
     fits_on_chip,
     on_chip_needs,
+    tally_of,
     terms,
     tiles_apart,
 )
-from sim.contract.command import Command, encode_list, flag_bits
+from sim.contract.command import (
+    CLASSES,
+    Command,
+    Encoded,
+    MapCommand,
+    ScalarCommand,
+    WeightCommand,
+    encode_list,
+    flag_bits,
+)
 from sim.contract.constants import *
 from sim.contract.counters import NOTHING, Counters
 from sim.contract.cycles import array_cycles
 from sim.contract.executor import Executor
+from sim.contract.features import ALL_FEATURES, features_of, has_vector_unit
 from sim.contract.layout import (
     WORD_TYPES,
     blocks_of,
@@ -30,6 +42,7 @@ from sim.contract.layout import (
     unpack_words,
     word_bytes,
 )
+from sim.contract.operands import Operands, Place
 from sim.contract.outcome import Outcome
 from sim.contract.tensors import (
     PLANE_WORD,
@@ -42,3 +55,4 @@ from sim.contract.tensors import (
     output,
     row_sums,
 )
+from sim.contract.vector_checks import check_blocks, operands

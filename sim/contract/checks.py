@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from sim.contract.blocks import BlockPlace
 from sim.contract.build import Build
-from sim.contract.command import Command, reserved_bits_set
+from sim.contract.command import CLASSES, Command
 from sim.contract.constants import (
     ACCUMULATOR_BITS,
     ADDRESS_BITS,
@@ -11,6 +14,7 @@ from sim.contract.constants import (
     COMMAND_BYTES,
     LIST_ALIGNMENT,
     MAX_BLOCKS,
+    MAX_COUNT,
     MAX_EXTENT,
     MAX_IMAGES,
     MAX_KERNEL,
@@ -19,12 +23,16 @@ from sim.contract.constants import (
     MAX_PADDING,
     MAX_SHIFT,
     MAX_STEP,
+    TENSOR_ALIGNMENT,
+    Block,
     Error,
     Flag,
     Format,
     Opcode,
 )
+from sim.contract.features import ALL_FEATURES, has_vector_unit
 from sim.contract.tensors import Tensor, operand_a, operand_b, output, row_sums
+from sim.contract.vector_checks import check_vector
 
 REQUANTISED = (Format.INT16, Format.PLANES)
 
@@ -40,24 +48,32 @@ def check_list(mem_base: int, mem_bytes: int, list_offset: int, list_bytes: int)
     return Error.OK
 
 
-def check_command(data: bytes, build: Build, mem_bytes: int, list_range: tuple[int, int] = (0, 0)) -> Error:
+def check_command(
+    data: bytes,
+    build: Build,
+    mem_bytes: int,
+    list_range: tuple[int, int] = (0, 0),
+    features: int = ALL_FEATURES,
+) -> Error:
     """Judges one encoded command; the first check that fails names the error."""
-    error = check_fields(data, build)
+    if has_vector_unit(features) and CLASSES.get(data[0], Command) is not Command:
+        return check_vector(data, mem_bytes, list_range)
+    error = check_fields(data, build, features)
     return error or check_addresses(Command.decode(data), mem_bytes, list_range)
 
 
-def check_fields(data: bytes, build: Build) -> Error:
-    """The checks that do not need addresses."""
+def check_fields(data: bytes, build: Build, features: int = ALL_FEATURES) -> Error:
+    """The checks of a CONV or WGRAD that do not need addresses."""
     command = Command.decode(data)
-    if command.opcode not in tuple(Opcode):
+    if CLASSES.get(command.opcode) is not Command:
         return Error.OPCODE
-    if reserved_bits_set(data):
+    if Command.reserved_bits_set(data):
         return Error.RESERVED
     for error, holds in (
         (Error.WIDTH, widths_hold),
         (Error.FORMAT, format_holds),
         (Error.SHAPE, shape_holds),
-        (Error.UNSUPPORTED, supported),
+        (Error.UNSUPPORTED, partial(supported, features=features)),
         (Error.OVERFLOW, cannot_overflow),
     ):
         if not holds(command):
@@ -105,10 +121,15 @@ def shape_holds(command: Command) -> bool:
     )
 
 
-def supported(command: Command) -> bool:
+def supported(command: Command, features: int = ALL_FEATURES) -> bool:
+    plain = not command.flag(Flag.HALF) and not command.flag(Flag.STATS)
+    if not plain and not has_vector_unit(features):
+        return False
     if command.opcode == Opcode.WGRAD:
-        return command.up_y == command.up_x == 1 and command.out_format != Format.PLANES
-    return True
+        return plain and command.up_y == command.up_x == 1 and command.out_format != Format.PLANES
+    if command.flag(Flag.HALF) and not command.flag(Flag.B_SIGNED):
+        return False
+    return not command.flag(Flag.STATS) or command.out_format in REQUANTISED
 
 
 def terms(command: Command) -> int:
@@ -124,7 +145,10 @@ def cannot_overflow(command: Command) -> bool:
     result_bits = 32 if command.out_format == Format.INT32 else ACCUMULATOR_BITS
     if k << command.a_bits + command.b_bits > 1 << result_bits - 1:
         return False
-    return not command.flag(Flag.ROW_SUMS) or k << command.a_bits <= 1 << 31
+    if command.flag(Flag.STATS) and command.images * command.y_height * command.y_width > MAX_COUNT:
+        return False
+    sums = command.flag(Flag.ROW_SUMS) or command.flag(Flag.HALF)
+    return not sums or k << command.a_bits <= 1 << 31
 
 
 def fits_on_chip(command: Command, build: Build) -> bool:
@@ -149,21 +173,29 @@ def on_chip_needs(command: Command, build: Build) -> dict[str, tuple[int, int]]:
 
 def check_addresses(command: Command, mem_bytes: int, list_range: tuple[int, int]) -> Error:
     a, b, out, sums = operand_a(command), operand_b(command), output(command), row_sums(command)
-    written = [out] if sums is None else [out, sums]
-    if not all(aligned(tensor) for tensor in (a, b, *written)):
+    tensors = [a, b, out] if sums is None else [a, b, out, sums]
+    tally = tally_of(command)
+    if not all(map(aligned, tensors)) or (tally is not None and tally.address % TENSOR_ALIGNMENT):
         return Error.ALIGNMENT
     if not tiles_apart(out):
         return Error.STRIDE
-    if any(tensor.end > mem_bytes for tensor in (a, b, *written)):
+    spans = [(tensor.address, tensor.end) for tensor in tensors]
+    spans += [] if tally is None else [(tally.address, tally.end)]
+    if any(end > mem_bytes for _, end in spans):
         return Error.RANGE
-    forbidden = [(a.address, a.end), (b.address, b.end), list_range]
-    if sums is not None:
-        forbidden.append((sums.address, sums.end))
-    if any(out.overlaps(*span) for span in forbidden):
-        return Error.OVERLAP
-    if sums is not None and any(sums.overlaps(*span) for span in forbidden[:3]):
-        return Error.OVERLAP
+    read, written = [*spans[:2], list_range], spans[2:]
+    for number, (start, end) in enumerate(written):
+        others = [*read, *written[:number]]
+        if any(start < other_end and other_start < end for other_start, other_end in others):
+            return Error.OVERLAP
     return Error.OK
+
+
+def tally_of(command: Command) -> BlockPlace | None:
+    """Statistics of a CONV's results by channel; None when not asked for."""
+    if not command.flag(Flag.STATS):
+        return None
+    return BlockPlace(Block.TALLY, command.tally_addr, CHANNEL_BLOCK * command.y_blocks)
 
 
 def aligned(tensor: Tensor) -> bool:

@@ -3,7 +3,7 @@
 from enum import IntEnum
 
 VERSION_MAGIC = 1129337905
-VERSION_MAJOR = 1
+VERSION_MAJOR = 2
 VERSION_MINOR = 0
 CHANNEL_BLOCK = 16
 MAX_OPERAND_BITS = 16
@@ -21,6 +21,15 @@ MAX_EXTENT = 4095
 MAX_KERNEL = 15
 MAX_STEP = 15
 MAX_PADDING = 31
+MAX_COUNT = 1048576
+TALLY_SUM_BITS = 37
+TALLY_SECOND_BITS = 53
+TALLY_CODE_BITS = 17
+COEFFICIENT_BITS = 25
+MAX_MAP_SHIFT = 30
+MAX_SCALE_SHIFT = 47
+SCALAR_BITS = 31
+MAX_EXPONENT = 16384
 NO_COMMAND = 4294967295
 NOISE_SALT_0 = 2654435769
 NOISE_SALT_1 = 2246822507
@@ -36,9 +45,20 @@ BOARD_ARM_BYTES_PER_CYCLE = 17.0
 BOARD_LATENCY_CYCLES = 60
 
 
+class Feature(IntEnum):
+    VECTOR_UNIT = 0
+
+
 class Opcode(IntEnum):
     CONV = 1
     WGRAD = 2
+    MAP = 3
+    NORM = 4
+    SCALE = 5
+    JOIN = 6
+    ERROR = 7
+    UPDATE = 8
+    WEIGHTS = 9
 
 
 class Format(IntEnum):
@@ -54,6 +74,45 @@ class Flag(IntEnum):
     OUT_SIGNED = 2
     STOCHASTIC = 3
     ROW_SUMS = 4
+    HALF = 5
+    STATS = 6
+
+
+class MapFlag(IntEnum):
+    X0_SIGNED = 0
+    X1_SIGNED = 1
+    OUT_SIGNED = 2
+    STOCHASTIC = 3
+    TALLY = 4
+    BROADCAST = 5
+    MASK_X0 = 6
+    MASK_OUT = 7
+    MASK_WRITE = 8
+
+
+class ScalarFlag(IntEnum):
+    EVALUATE = 0
+    RELU = 1
+    NODE = 2
+    STREAM = 3
+    BRANCH = 4
+    POWER = 5
+
+
+class WeightFlag(IntEnum):
+    HALF = 0
+    BOTH = 1
+
+
+class Block(IntEnum):
+    TALLY = 1498172481
+    NORM = 1297239886
+    COEFFICIENTS = 1178947395
+    TENSOR = 1397638484
+    PARAMETERS = 1095909712
+    UNITS = 1414090325
+    MAXIMA = 1230520653
+    STEP = 1346720851
 
 
 class Error(IntEnum):
@@ -73,6 +132,7 @@ class Error(IntEnum):
     STRIDE = 25
     RANGE = 26
     OVERLAP = 27
+    COEFFICIENTS = 28
     READ_BUS = 48
     WRITE_BUS = 49
 
@@ -102,6 +162,7 @@ class Register(IntEnum):
     COLUMN_WORDS = 272
     ROW_WORDS = 288
     BUS_BYTES = 304
+    FEATURES = 320
 
 
 class ApCtrl(IntEnum):
@@ -158,6 +219,82 @@ FIELDS: dict[str, tuple[int, int, int]] = {
     "sums_addr": (19, 0, 32),
     "seed_lo": (20, 0, 32),
     "seed_hi": (21, 0, 32),
+    "tally_addr": (22, 0, 32),
+}
+MAP_FIELDS: dict[str, tuple[int, int, int]] = {
+    "opcode": (0, 0, 8),
+    "x0_bits": (0, 8, 8),
+    "x1_bits": (0, 16, 8),
+    "x2_bits": (0, 24, 8),
+    "flags": (1, 0, 16),
+    "out0_bits": (1, 16, 8),
+    "out1_bits": (1, 24, 8),
+    "tag": (2, 0, 32),
+    "images": (3, 0, 16),
+    "blocks": (4, 0, 16),
+    "height": (5, 0, 16),
+    "width": (5, 16, 16),
+    "x0_addr": (6, 0, 32),
+    "x1_addr": (7, 0, 32),
+    "x2_addr": (8, 0, 32),
+    "mask_addr": (9, 0, 32),
+    "out0_addr": (10, 0, 32),
+    "out1_addr": (11, 0, 32),
+    "coefficients_addr": (12, 0, 32),
+    "tally_addr": (13, 0, 32),
+    "step_addr": (14, 0, 32),
+    "seed_lo": (15, 0, 32),
+    "seed_hi": (16, 0, 32),
+}
+SCALAR_FIELDS: dict[str, tuple[int, int, int]] = {
+    "opcode": (0, 0, 8),
+    "bits": (0, 8, 8),
+    "wide_bits": (0, 16, 8),
+    "shift": (0, 24, 8),
+    "flags": (1, 0, 16),
+    "shift1": (1, 16, 8),
+    "tag": (2, 0, 32),
+    "images": (3, 0, 16),
+    "channels": (4, 0, 16),
+    "height": (5, 0, 16),
+    "width": (5, 16, 16),
+    "tally_addr": (6, 0, 32),
+    "tally1_addr": (7, 0, 32),
+    "norm_addr": (8, 0, 32),
+    "norm1_addr": (9, 0, 32),
+    "parameters_addr": (10, 0, 32),
+    "units_addr": (11, 0, 32),
+    "units1_addr": (12, 0, 32),
+    "in_addr": (13, 0, 32),
+    "in1_addr": (14, 0, 32),
+    "out_addr": (15, 0, 32),
+    "coefficients_addr": (16, 0, 32),
+    "step_addr": (17, 0, 32),
+}
+WEIGHT_FIELDS: dict[str, tuple[int, int, int]] = {
+    "opcode": (0, 0, 8),
+    "bits": (0, 8, 8),
+    "acc_format": (0, 16, 8),
+    "flags": (1, 0, 16),
+    "tag": (2, 0, 32),
+    "in_channels": (3, 0, 16),
+    "out_channels": (3, 16, 16),
+    "group_in": (4, 0, 16),
+    "group_out": (4, 16, 16),
+    "kernel_h": (5, 0, 8),
+    "kernel_w": (5, 8, 8),
+    "acc_addr": (6, 0, 32),
+    "w_addr": (7, 0, 32),
+    "v_addr": (8, 0, 32),
+    "max_out_addr": (9, 0, 32),
+    "max_in_addr": (10, 0, 32),
+    "x_addr": (11, 0, 32),
+    "e_addr": (12, 0, 32),
+    "codes_addr": (13, 0, 32),
+    "codes_in_addr": (14, 0, 32),
+    "units_addr": (15, 0, 32),
+    "units_in_addr": (16, 0, 32),
+    "step_addr": (17, 0, 32),
 }
 
 BUILDS: dict[str, dict[str, int]] = {

@@ -12,7 +12,21 @@ from sim.common.places import ROOT
 
 SOURCE = ROOT / "sim" / "contract" / "contract.toml"
 NOTICE = "Generated from sim/contract/contract.toml by `cpt constants --write`; do not edit."
-ENUMS = ("opcode", "format", "flag", "error", "register", "ap_ctrl", "irq")
+ENUMS = (
+    "feature",
+    "opcode",
+    "format",
+    "flag",
+    "map_flag",
+    "scalar_flag",
+    "weight_flag",
+    "block",
+    "error",
+    "register",
+    "ap_ctrl",
+    "irq",
+)
+FIELDS = ("field", "map_field", "scalar_field", "weight_field")
 
 Contract = dict[str, Any]
 
@@ -35,10 +49,11 @@ def plain_constants(contract: Contract) -> Iterator[tuple[str, int]]:
     for table in ENUMS:
         for name, value in contract[table].items():
             yield f"{table.upper()}_{name.upper()}", value
-    for name, (word, lsb, width) in contract["field"].items():
-        yield f"FIELD_{name.upper()}_WORD", word
-        yield f"FIELD_{name.upper()}_LSB", lsb
-        yield f"FIELD_{name.upper()}_WIDTH", width
+    for table in FIELDS:
+        for name, (word, lsb, width) in contract[table].items():
+            yield f"{table.upper()}_{name.upper()}_WORD", word
+            yield f"{table.upper()}_{name.upper()}_LSB", lsb
+            yield f"{table.upper()}_{name.upper()}_WIDTH", width
 
 
 def class_name(table: str) -> str:
@@ -55,9 +70,11 @@ def render_python(contract: Contract) -> str:
         lines += ["", "", f"class {class_name(table)}(IntEnum):"]
         lines += [f"    {name.upper()} = {value}" for name, value in contract[table].items()]
     lines += ["", "", "# name: (word of the command, lowest bit, width)"]
-    lines += ["FIELDS: dict[str, tuple[int, int, int]] = {"]
-    lines += [f'    "{name}": ({word}, {lsb}, {width}),' for name, (word, lsb, width) in contract["field"].items()]
-    lines += ["}", "", "BUILDS: dict[str, dict[str, int]] = {"]
+    for table in FIELDS:
+        lines += [f"{table.upper()}S: dict[str, tuple[int, int, int]] = {{"]
+        lines += [f'    "{name}": ({word}, {lsb}, {width}),' for name, (word, lsb, width) in contract[table].items()]
+        lines += ["}"]
+    lines += ["", "BUILDS: dict[str, dict[str, int]] = {"]
     for build, values in contract["build"].items():
         lines += [f'    "{build}": {{', *(f'        "{k}": {v},' for k, v in values.items()), "    },"]
     lines += ["}", "", "# name: (least, most, what it must divide; 0 for nothing, what it must be a multiple of)"]

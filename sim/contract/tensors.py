@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sim.contract.command import Command
-from sim.contract.constants import BUILD_RANGES, CHANNEL_BLOCK, Flag, Format, Opcode
+from sim.contract.constants import BUILD_RANGES, CHANNEL_BLOCK, TENSOR_ALIGNMENT, Flag, Format, Opcode
 from sim.contract.layout import WORD_TYPES
 
 Memory = npt.NDArray[np.uint8]
@@ -131,3 +131,20 @@ def row_sums(command: Command) -> Tensor | None:
     else:
         tile = (CHANNEL_BLOCK * command.a_blocks, command.kernel_h, command.kernel_w)
     return Tensor(command.sums_addr, 1, 1, 0, 0, tile, SUM_WORD, SUM_WORD.itemsize)
+
+
+def planes_at(address: int, images: int, blocks: int, height: int, width: int, bits: int) -> Tensor:
+    """Bit planes as vector commands know them: blocks without gaps, images on 64 bytes."""
+    tile = (height, bits, width)
+    tile_bytes = prod(tile) * PLANE_WORD.itemsize
+    image_stride = -(-blocks * tile_bytes // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
+    return Tensor(address, images, blocks, image_stride, tile_bytes, tile, PLANE_WORD, TENSOR_ALIGNMENT)
+
+
+def weights_at(address: int, in_channels: int, out_channels: int, kernel: tuple[int, int], dtype: np.dtype) -> Tensor:
+    """Words of a layer's weights, as a WGRAD stores gradients, without gaps."""
+    blocks = -(-out_channels // CHANNEL_BLOCK)
+    tile = (*kernel, CHANNEL_BLOCK)
+    tile_bytes = prod(tile) * dtype.itemsize
+    images = -(-in_channels // CHANNEL_BLOCK) * CHANNEL_BLOCK
+    return Tensor(address, images, blocks, blocks * tile_bytes, tile_bytes, tile, dtype, TENSOR_ALIGNMENT)

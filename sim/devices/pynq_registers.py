@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 
 from sim.contract import (
+    CLASSES,
     COMMAND_BYTES,
     Command,
     Executor,
     Memory,
-    Opcode,
     Outcome,
+    Place,
     Register,
     operand_a,
     operand_b,
+    operands,
     output,
     row_sums,
+    tally_of,
 )
 from sim.devices.pynq_memory import ContiguousPool
 from sim.devices.registers import RegisterFile
@@ -36,6 +39,17 @@ class Faults:
     deaf: bool = False  # the interrupt line is not connected
     magic: int | None = None
     version: int | None = None
+
+
+def _used_by(data: bytes, written_only: bool) -> list[Place]:
+    """The tensors and blocks that a command touches."""
+    command = CLASSES[data[0]].decode(data)
+    if isinstance(command, Command):
+        written = [place for place in (output(command), row_sums(command), tally_of(command)) if place is not None]
+        return written if written_only else [*written, operand_a(command), operand_b(command)]
+    places = operands(command)
+    written = [*places.changes.values(), *places.writes.values()]
+    return written if written_only else [*written, *places.reads.values(), *places.history.values()]
 
 
 class ConcurrentRegisters(RegisterFile):
@@ -86,13 +100,11 @@ class ConcurrentRegisters(RegisterFile):
                 return
             region, (offset, length, base, _) = self._running
             for number, start in enumerate(range(offset, offset + length, COMMAND_BYTES)):
-                command = Command.decode(region[start : start + COMMAND_BYTES].tobytes())
-                if command.opcode not in (Opcode.CONV, Opcode.WGRAD):
+                data = region[start : start + COMMAND_BYTES].tobytes()
+                if data[0] not in CLASSES:
                     return  # the list ends here, with an error
-                used = [output(command), row_sums(command)]
-                used += [] if written_only else [operand_a(command), operand_b(command)]
-                for tensor in used:
-                    if tensor is not None and tensor.overlaps(address - base, address - base + size):
+                for place in _used_by(data, written_only):
+                    if place.address < address - base + size and address - base < place.end:
                         raise RuntimeError(
                             f"the host touches bytes {address - base}..{address - base + size - 1} of the region, which"
                             f" command {number} of the running list uses"

@@ -16,6 +16,7 @@ from sim.contract import (
     Memory,
     Outcome,
     Register,
+    features_of,
 )
 
 WRITABLE: dict[int, int] = {Register.GIER: 1, Register.IER: 1 << Irq.DONE | 1 << Irq.READY}  # and their bits
@@ -40,6 +41,7 @@ class RegisterFile:
         self._capabilities: dict[int, int] = {
             Register[name.upper()]: value for name, value in executor.build.parameters().items()
         }
+        self._capabilities[Register.FEATURES] = features_of(executor)
         self.reset()
 
     def reset(self) -> None:

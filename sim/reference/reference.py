@@ -11,39 +11,66 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sim.contract import (
+    ALL_FEATURES,
+    CLASSES,
     COMMAND_BYTES,
     NO_COMMAND,
     REQUANTISED,
+    TENSOR_ALIGNMENT,
+    BlockPlace,
     Build,
     Command,
+    Encoded,
     Error,
     Flag,
     Format,
     Memory,
+    Opcode,
     Outcome,
     array_cycles,
+    check_blocks,
     check_command,
     check_list,
     operand_a,
     operand_b,
+    operands,
     output,
     pack_planes,
     pack_words,
     row_sums,
+    tally_of,
 )
+from sim.reference.backward import run_error, run_join
 from sim.reference.epilogue import requantise
+from sim.reference.masters import run_update, run_weights
+from sim.reference.normalise import run_norm, run_scale
 from sim.reference.products import Accumulators, Planes, plain_integer
+from sim.reference.tallies import tally
+from sim.reference.vector import run_map
 from sim.reference.windows import result_maps
 
 Product = Callable[[Command, Planes, Planes], tuple[Accumulators, Accumulators]]
+RUN: dict[Opcode, Callable] = {
+    Opcode.MAP: run_map,
+    Opcode.NORM: run_norm,
+    Opcode.SCALE: run_scale,
+    Opcode.JOIN: run_join,
+    Opcode.ERROR: run_error,
+    Opcode.UPDATE: run_update,
+    Opcode.WEIGHTS: run_weights,
+}
 
 
 class Reference:
-    """Executes command lists; `product` chooses the formulation of the integer products."""
+    """Executes command lists; `product` chooses the formulation of the integer products.
 
-    def __init__(self, build: Build, product: Product = plain_integer) -> None:
+    With less than all `features` it refuses what an executor without them refuses.
+    """
+
+    def __init__(self, build: Build, product: Product = plain_integer, features: int = ALL_FEATURES) -> None:
         self.build = build
         self.product = product
+        self.features = features
 
     def run(
         self,
@@ -65,29 +92,51 @@ class Reference:
             error = self.step(data, memory, mem_bytes, (list_offset, list_end))
             if error:
                 return Outcome(error, index, index, cycles)
-            cycles += array_cycles(Command.decode(data), self.build)
+            if CLASSES[data[0]] is Command:
+                cycles += array_cycles(Command.decode(data), self.build)
         return Outcome(Error.OK, NO_COMMAND, list_bytes // COMMAND_BYTES, cycles)
 
     def step(self, data: bytes, memory: Memory, mem_bytes: int, list_range: tuple[int, int]) -> Error:
         """Checks one fetched command, then executes it; an error means that it wrote nothing."""
         if len(data) < COMMAND_BYTES:
             return Error.READ_BUS
-        error = check_command(data, self.build, mem_bytes, list_range)
+        error = check_command(data, self.build, mem_bytes, list_range, self.features)
         if error:
             return error
+        if CLASSES[data[0]] is not Command:
+            return self.vector_step(CLASSES[data[0]].decode(data), memory)
         command = Command.decode(data)
         if max(operand_a(command).end, operand_b(command).end) > memory.size:
             return Error.READ_BUS
-        written = (output(command), row_sums(command))
+        written = (output(command), row_sums(command), tally_of(command))
         if any(tensor is not None and tensor.end > memory.size for tensor in written):
             return Error.WRITE_BUS
         self.execute(command, memory)
+        return Error.OK
+
+    def vector_step(self, command: Encoded, memory: Memory) -> Error:
+        """One checked vector or scalar command: the headers of its blocks, what else it reads, where it writes."""
+        places = operands(command)
+        read = (*places.reads.values(), *places.history.values(), *places.changes.values())
+        headers = (place.address + TENSOR_ALIGNMENT for place in read if isinstance(place, BlockPlace))
+        if any(end > memory.size for end in headers):
+            return Error.READ_BUS
+        error = check_blocks(command, memory)
+        if error:
+            return error
+        if any(place.end > memory.size for place in read):
+            return Error.READ_BUS
+        if any(place.end > memory.size for place in places.writes.values()):
+            return Error.WRITE_BUS
+        RUN[Opcode(command.opcode)](command, memory)
         return Error.OK
 
     def execute(self, command: Command, memory: Memory) -> None:
         """One checked command: read both operands, multiply, finish, write."""
         a, b = operand_a(command).read(memory), operand_b(command).read(memory)
         accumulators, sums = self.product(command, a, b)
+        if command.flag(Flag.HALF):
+            accumulators = 2 * accumulators + sums
         maps = result_maps(accumulators, command)
         out_format = Format(command.out_format)
         if out_format in REQUANTISED:
@@ -97,6 +146,9 @@ class Reference:
         else:
             words = pack_words(maps, out_format)
         output(command).write(memory, words)
+        statistics = tally_of(command)
+        if statistics is not None:
+            tally(maps, maps, statistics, memory)
         sums_tensor = row_sums(command)
         if sums_tensor is not None:
             sums_tensor.write(memory, sums.reshape(1, 1, *sums_tensor.tile))

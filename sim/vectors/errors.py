@@ -13,12 +13,13 @@ from sim.vectors.vector import Vector
 LAYER = Conv(batch=2, in_channels=16, out_channels=32, height=4, width=4, kernel=(3, 3), padding=(1, 1))
 REQUANTISED = Output(Format.INT16, 8, shift=4, row_sums=True)
 HUGE_STRIDE = 0x4000_0000
+UNKNOWN = max(Opcode) + 1
 
 # What is changed in the second command: fields by value, or by a function of the good command.
 Change = dict[str, int | Callable[[Command], int]]
 
 FIELD_ERRORS: dict[Error, dict[str, Change]] = {
-    Error.OPCODE: {"0": {"opcode": 0}, "unknown": {"opcode": 3}, "255": {"opcode": 255}},
+    Error.OPCODE: {"0": {"opcode": 0}, "unknown": {"opcode": UNKNOWN}, "255": {"opcode": 255}},
     Error.RESERVED: {"flag": {"flags": 0x80}},
     Error.WIDTH: {
         "a-0": {"a_bits": 0},
@@ -156,7 +157,7 @@ def other_errors(build: Build) -> Iterator[Vector]:
 
 # Commands with two mistakes each: the earlier check of the contract's table names the error.
 TWO_MISTAKES: tuple[tuple[Error, Change], ...] = (
-    (Error.OPCODE, {"opcode": 9, "flags": 0xFF}),
+    (Error.OPCODE, {"opcode": UNKNOWN, "flags": 0xFF}),
     (Error.RESERVED, {"flags": 0xFF, "a_bits": 0}),
     (Error.WIDTH, {"b_bits": 17, "out_format": 200}),
     (Error.FORMAT, {"shift": 60, "images": 0}),
@@ -215,5 +216,5 @@ def error_in_first_command(build: Build) -> Iterator[Vector]:
     scenario = Scenario("error-in-first-command", build)
     bad = scenario.add(LAYER, Pass.FORWARD, Precision(4, 4)).commands[0]
     scenario.add(LAYER, Pass.FORWARD, Precision(4, 4))
-    bad.opcode = Opcode.WGRAD + 1
+    bad.opcode = UNKNOWN
     yield scenario.vector((Error.OPCODE, 0))

@@ -1,8 +1,9 @@
 """One vector and its file: 64 bytes of header, the memory image before, the memory image expected after.
 
 Header, little-endian: 8 bytes "CPTVEC01", then 32-bit words: mem_bytes, image_bytes, list_offset, list_bytes,
-status, error_index, commands_done, slow, mem_base; the rest is 0. `mem_base` and `mem_bytes` go to their registers;
-`mem_bytes` exceeds `image_bytes` only where a bus error is wanted. A vector's name is its file's.
+status, error_index, commands_done, slow, mem_base, features; the rest is 0. `mem_base` and `mem_bytes` go to their
+registers; `mem_bytes` exceeds `image_bytes` only where a bus error is wanted. An executor whose register FEATURES lacks
+a bit of `features` leaves the vector out. A vector's name is its file's.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sim.common.files import write_atomically
 from sim.contract import Error, Executor, Memory, Outcome
 
 MAGIC = b"CPTVEC01"
-HEADER = struct.Struct("<8s9I20x")
+HEADER = struct.Struct("<8s10I16x")
 SUFFIX = ".vec"
 
 
@@ -36,6 +37,7 @@ class Vector:
     commands_done: int
     slow: bool = False
     mem_base: int = 0
+    features: int = 0  # what the executor must have
 
     def agrees(self, memory: Memory, outcome: Outcome) -> bool:
         """True when an executor left the expected memory and registers."""
@@ -58,6 +60,7 @@ class Vector:
             self.commands_done,
             self.slow,
             self.mem_base,
+            self.features,
         )
         return header + self.before.tobytes() + self.after.tobytes()
 
@@ -72,7 +75,7 @@ class Vector:
         data = path.read_bytes()
         if len(data) < HEADER.size or not data.startswith(MAGIC):
             raise ValueError(f"{path}: not a vector file (it must start with {MAGIC.decode()})")
-        _, mem_bytes, image_bytes, offset, size, error, index, done, slow, base = HEADER.unpack_from(data)
+        _, mem_bytes, image_bytes, offset, size, error, index, done, slow, base, features = HEADER.unpack_from(data)
         if error not in tuple(Error):
             raise ValueError(f"{path}: expects status {error}, which is no error of the contract")
         if len(data) != HEADER.size + 2 * image_bytes:
@@ -80,4 +83,5 @@ class Vector:
             raise ValueError(f"{path}: has {len(data)} bytes, its header says {expected}")
         images = np.frombuffer(data, dtype=np.uint8, offset=HEADER.size)
         before, after = images[:image_bytes].copy(), images[image_bytes:].copy()
-        return cls(path.stem, before, after, mem_bytes, offset, size, Error(error), index, done, bool(slow), base)
+        ends = (Error(error), index, done)
+        return cls(path.stem, before, after, mem_bytes, offset, size, *ends, bool(slow), base, features)

@@ -1,4 +1,4 @@
-"""After a bus error the kernel stops: it does not run the rest of a long command (contract, section 7)."""
+"""After a bus error the kernel stops: it does not run the rest of a long command (contract, section 12)."""
 
 from __future__ import annotations
 

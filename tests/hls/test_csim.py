@@ -60,8 +60,9 @@ def good() -> Vector:
 def test_make_csim_passes_every_vector_of_both_builds() -> None:
     done = make("csim", "VITIS=")
     assert done.returncode == 0, done.stdout + done.stderr
-    count = sum(1 for _ in catalogue(Build.named("tiny")))
-    assert done.stdout.count(f"{count} passed, 0 failed, 0 left out") == len(BUILDS)
+    needs = [vector.features for vector in catalogue(Build.named("tiny"))]
+    wanted = f"{needs.count(0)} passed, 0 failed, {len(needs) - needs.count(0)} left out"
+    assert done.stdout.count(wanted) == len(BUILDS)
     assert "WARNING" not in done.stdout, "a stream was read empty or left full"
 
 
@@ -69,7 +70,7 @@ def test_make_csim_passes_every_vector_of_both_builds() -> None:
 @pytest.mark.parametrize("build", BUILDS)
 def test_nothing_is_out_of_bounds_or_undefined(build: str, tmp_path: Path) -> None:
     program = built(f"build/{build}-sanitize/testbench")
-    for vector in catalogue(Build.named(build)):
+    for vector in catalogue(Build.named(build), features=0):
         if vector.name in SANITIZED:
             vector.save(tmp_path)
     done = bench(program, tmp_path)

@@ -14,7 +14,7 @@ from sim.devices.hls_executor import HlsExecutor
 from sim.reference import Reference
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
-from tests.tools import ROOT
+from tests.tools import LIST, REGION, ROOT, vector_unit_asked_for
 
 # Names of all vectors; tests/sim/vectors/test_vectors.py keeps the file up to date.
 VECTORS = [line.split()[1] for line in (ROOT / "tests" / "sim" / "vectors" / "vectors.sha256").read_text().splitlines()]
@@ -26,7 +26,7 @@ AFTER_ERRORS = ("width-3x8", "row-sums-planes")
 
 @lru_cache
 def vectors(build: str) -> dict[str, Vector]:
-    return {vector.name: vector for vector in catalogue(Build.named(build))}
+    return {vector.name: vector for vector in catalogue(Build.named(build), features=0)}
 
 
 @lru_cache
@@ -63,7 +63,7 @@ def test_vector_and_the_list_after_it(case: str) -> None:
 def run_both(build: str, memory: Memory, offset: int, size: int, mem_base: int = 0) -> tuple[Outcome, Outcome]:
     """Both executors' outcomes, when they left the same memory."""
     expected, found = memory.copy(), memory.copy()
-    wanted = Reference(Build.named(build)).run(expected, offset, size, mem_base)
+    wanted = Reference(Build.named(build), features=0).run(expected, offset, size, mem_base)
     got = executor(build).run(found, offset, size, mem_base)
     assert np.flatnonzero(expected != found)[:8].tolist() == [], "addresses of wrong bytes"
     return wanted, got
@@ -115,6 +115,17 @@ def test_capability_registers_are_filled_by_an_empty_list(build: str) -> None:
     assert device.register(Register.MAGIC) == VERSION_MAGIC
     shown = {name: device.register(Register[name.upper()]) for name in device.build.parameters()}
     assert shown == device.build.parameters()
+    assert device.register(Register.VERSION) == 2 << 16
+    assert device.register(Register.FEATURES) == 0
+
+
+@pytest.mark.parametrize("case", vector_unit_asked_for())
+def test_what_needs_a_vector_unit_is_refused(case: str) -> None:
+    command, error = vector_unit_asked_for()[case]
+    memory = np.random.default_rng(1).integers(0, 256, REGION, dtype=np.uint8)
+    memory[LIST : LIST + 128] = np.frombuffer(command.encode(), np.uint8)
+    wanted, got = run_both("tiny", memory, LIST, 128)
+    assert registers(got) == registers(wanted) == (error, 0 if error else NO_COMMAND, 0 if error else 1)
 
 
 def test_memory_that_is_a_slice_of_a_larger_array_is_written_in_place() -> None:

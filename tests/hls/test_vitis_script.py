@@ -97,7 +97,7 @@ def test_what_cannot_work_is_refused_with_a_reason(settings: dict[str, str], mes
 
 @lru_cache
 def vectors(build: str) -> dict[str, Vector]:
-    return {vector.name: vector for vector in catalogue(Build.named(build))}
+    return {vector.name: vector for vector in catalogue(Build.named(build), features=0)}
 
 
 def planned_calls(goal: str, build: str) -> str:

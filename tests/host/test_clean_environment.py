@@ -65,5 +65,5 @@ def test_everything_imports_and_the_quick_start_runs(packages: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[:2] == ["(2, 32, 8, 8) -1006693 1", "[3 8]"]
-    assert "contract  1.0" in lines  # `python -m scripts.cli board`, though nothing of ours is installed
+    assert "contract  2.0" in lines  # `python -m scripts.cli board`, though nothing of ours is installed
     assert lines[-2:] == ["0", "[]"]

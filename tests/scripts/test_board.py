@@ -70,7 +70,7 @@ def test_info_says_what_a_device_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["board", "info", "--build", "tiny"]) == 0
     shown = capsys.readouterr().out
     assert "(simulated, reference)" in shown
-    assert "contract  1.0" in shown
+    assert "contract  2.0" in shown
     assert "'lanes': 16" in shown
     assert "interrupt" in shown
 

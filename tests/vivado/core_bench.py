@@ -43,7 +43,7 @@ def vector_of(before: Memory, list_offset: int, commands: list[Command]) -> Vect
     data = encode_list(commands)
     before[list_offset : list_offset + len(data)] = np.frombuffer(data, dtype=np.uint8)
     after = before.copy()
-    outcome = Reference(TINY).run(after, list_offset, len(data))
+    outcome = Reference(TINY, features=0).run(after, list_offset, len(data))
     ends = (outcome.error, outcome.error_index, outcome.commands_done)
     return Vector("small", before, after, before.size, list_offset, len(data), *ends)
 
@@ -53,6 +53,6 @@ def untouched(vector: Vector, memory: Memory) -> bool:
     right = memory == vector.before
     for size in range(COMMAND_BYTES, vector.list_bytes + 1, COMMAND_BYTES):
         after = vector.before.copy()
-        Reference(TINY).run(after, vector.list_offset, size, vector.mem_base, vector.mem_bytes)
+        Reference(TINY, features=0).run(after, vector.list_offset, size, vector.mem_base, vector.mem_bytes)
         right |= memory == after
     return bool(right.all())

@@ -1,6 +1,6 @@
 /// Watches the answers to an HLS kernel's masters, which Vitis' masters ignore, and reports errors to the kernel.
 ///
-/// `bus_errors` is sticky from one start to the next (contract, section 8): bit 0 a read, bit 1 a write was
+/// `bus_errors` is sticky from one start to the next (contract, section 13): bit 0 a read, bit 1 a write was
 /// answered with an error. A start is bit 0 written to AP_CTRL, at offset 0 of the registers; hosts write it only when
 /// the kernel is idle, so no error of a list is lost. All pins but the last are taps.
 module response_monitor (

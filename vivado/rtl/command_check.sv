@@ -37,11 +37,13 @@ module command_check
   command_t   c;
   assign c = decode(words_i);
 
-  logic is_planes, is_int16, is_int32, has_sums;
+  logic is_planes, is_int16, is_int32, has_sums, needs_vector_unit;
   assign is_planes = c.out_format == 2'(FORMAT_PLANES);
   assign is_int16  = c.out_format == 2'(FORMAT_INT16);
   assign is_int32  = c.out_format == 2'(FORMAT_INT32);
   assign has_sums  = c.flags[FLAG_ROW_SUMS[2:0]];
+  assign needs_vector_unit = words_i[FIELD_FLAGS_WORD][FIELD_FLAGS_LSB+FLAG_HALF]
+                             || words_i[FIELD_FLAGS_WORD][FIELD_FLAGS_LSB+FLAG_STATS];
 
   // What earlier steps have left. Ends have the bits they may need before RANGE has passed.
   logic [ 7:0] taps_q;
@@ -164,7 +166,10 @@ module command_check
           || room_q - product_q[17:0] >= 18'(state_q == FitY ? c.stride_y : c.stride_x)) begin
         verdict = 8'(ERROR_SHAPE);
       end
-      Taps: if (c.wgrad && (c.up_y != 4'd1 || c.up_x != 4'd1 || is_planes)) verdict = 8'(ERROR_UNSUPPORTED);
+      Taps:
+      if (needs_vector_unit || (c.wgrad && (c.up_y != 4'd1 || c.up_x != 4'd1 || is_planes))) begin
+        verdict = 8'(ERROR_UNSUPPORTED);
+      end
       RowWords: if (overflows) verdict = 8'(ERROR_OVERFLOW);
       MapA: if (exceeds_q && !c.wgrad) verdict = 8'(ERROR_CAPACITY);
       TileA: if (misaligned) verdict = 8'(ERROR_ALIGNMENT);
@@ -268,6 +273,6 @@ module command_check
   };
 
   if (!legal(Build)) begin : gen_bad_build
-    $error("command_check: Build is not a legal build (contract, section 9)");
+    $error("command_check: Build is not a legal build (contract, section 14)");
   end
 endmodule

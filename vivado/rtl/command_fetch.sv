@@ -44,12 +44,12 @@ module command_fetch
   assign ar_len_o  = 8'(64 / BusBytes - 1);
   assign r_ready_o = 1'b1;
 
-  // Words of this beat that lie after the fields.
+  // Words of this beat that hold no field.
   logic reserved;
   always_comb begin
     reserved = 1'b0;
     for (int unsigned i = 0; i < WordsPerBeat; i++) begin
-      if (32'(beat_q) * WordsPerBeat + i >= UsedWords) reserved |= r_data_i[32*i+:32] != '0;
+      if (is_reserved(32'(beat_q) * WordsPerBeat + i)) reserved |= r_data_i[32*i+:32] != '0;
     end
   end
 

@@ -2,7 +2,12 @@
 package command_pkg;
   import contract_pkg::*;
 
-  localparam int unsigned UsedWords = 22;  ///< words of a command that hold fields; the rest is reserved
+  localparam int unsigned UsedWords = 22;  ///< words of a command that the core needs
+
+  /// Whether a word holds no field. tally_addr is one, but STATS, which would use it, is refused.
+  function automatic logic is_reserved(logic [31:0] word);
+    return word >= UsedWords && word != FIELD_TALLY_ADDR_WORD;
+  endfunction
 
   typedef logic [UsedWords-1:0][31:0] words_t;
 

@@ -13,7 +13,7 @@ module field_check
   assign {out_bits, b_bits, a_bits, opcode} = words_i[0];
   assign {shift, out_format, flags}         = words_i[1][23:0];
   assign requantised = out_format == 8'(FORMAT_INT16) || out_format == 8'(FORMAT_PLANES);
-  assign reserved    = reserved_i || words_i[1][31:24] != '0 || flags[7:5] != '0
+  assign reserved    = reserved_i || words_i[1][31:24] != '0 || flags[7]
                        || words_i[3][31:16] != '0 || words_i[8][31:16] != '0;
 
   function automatic logic in_range(logic [15:0] value, logic [15:0] least, logic [31:0] most);

@@ -1,4 +1,4 @@
-/// Runs a command list: fetches, checks, hands commands to the core, and ends the list as the contract's section 7
+/// Runs a command list: fetches, checks, hands commands to the core, and ends the list as the contract's section 12
 /// says.
 ///
 /// The core has at most two commands: one that runs and the next, which it may plan and load, but not compute before
@@ -178,6 +178,6 @@ module list_runner
   end
 
   if (!legal(Build)) begin : gen_bad_build
-    $error("list_runner: Build is not a legal build (contract, section 9)");
+    $error("list_runner: Build is not a legal build (contract, section 14)");
   end
 endmodule

@@ -11,32 +11,22 @@
 #include <omp.h>
 
 #include "maps.h"
+#include "noise.h"
 #include "status.h"
 
 namespace {
 
-uint32_t mix(uint32_t x) {
-    x ^= x >> 14;
-    x += x << 13;
-    x ^= x >> 11;
-    x += x << 5;
-    x ^= x >> 16;
-    return x + (x << 4);
-}
-
 struct Quantiser {
     float low, scale, levels, zero;
-    uint32_t key_0, key_1;
+    NoiseKeys noise;
 
     float nearest(float x) const { return clamp(std::rint((x - low) / scale)); }
 
     // Rounds up with the probability of the fraction; `element` is the number in (n, c, h, w) order.
     float stochastic(float x, uint32_t element) const {
-        uint32_t u = mix(mix(element ^ key_0) + key_1);
-        u ^= u >> 16;
         const float steps = (x - low) / scale;
         const float floor = std::floor(steps);
-        const float drawn = static_cast<float>(static_cast<int32_t>(u >> 8)) * 0x1p-24f;
+        const float drawn = static_cast<float>(static_cast<int32_t>(noise(element) >> 8)) * 0x1p-24f;
         return clamp(floor + (drawn < steps - floor ? 1.0f : 0.0f));
     }
 
@@ -140,7 +130,7 @@ int32_t cpt_codes(const float* x, float* q, int64_t images, int64_t channels, in
                   float low, float scale, float levels, float zero, int32_t stochastic, uint32_t key_0, uint32_t key_1,
                   float* pixel_sums, float* batch_sums, int32_t threads) try {
     threads = std::min<int64_t>(threads, images);
-    const Quantiser f{low, scale, levels, zero, key_0, key_1};
+    const Quantiser f{low, scale, levels, zero, {key_0, key_1}};
     const int64_t size = channels * pixels;
     const auto run = channels_last ? (stochastic ? codes_channels_last<true> : codes_channels_last<false>)
                                    : (stochastic ? codes_channels_first<true> : codes_channels_first<false>);
@@ -181,7 +171,7 @@ int32_t cpt_weights(const float* w, float* q, int64_t outs, int64_t ins, int64_t
         scale[c] = std::fmax((range.high - range.low) / levels, 0x1p-126f);
         offset[c] = range.low + centre * scale[c];
         bad |= !range.finite || !std::isfinite(scale[c]);
-        const Quantiser f{range.low, scale[c], levels, centre, 0, 0};
+        const Quantiser f{range.low, scale[c], levels, centre, {0, 0}};
         double magnitude = 0;
         for (int64_t t = 0; t < taps; ++t) {
             double sum = 0;

@@ -25,7 +25,7 @@ from sim.common.files import locked
 from sim.common.places import CACHE, OUT
 
 FOLDER = Path(__file__).parent
-FLAGS = ("-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math")
+FLAGS = ("-O3", "-march=native", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi")
 # Where operations round, each does it as the contract says: no fused multiply-add. Exact integers need no such care.
 SOURCES = {
     "codes.cpp": "-ffp-contract=off",
@@ -35,7 +35,12 @@ SOURCES = {
     "gradient.cpp": "-ffp-contract=fast",
     "byte_gradient.cpp": "-ffp-contract=off",
     "memory.cpp": "-ffp-contract=off",
+    **dict.fromkeys(("step_scalars.cpp", "step_map.cpp", "step_masters.cpp"), "-ffp-contract=off"),
+    **dict.fromkeys(("step_conv.cpp", "step_gradient.cpp"), "-ffp-contract=off"),
 }
+# Commands of the integer step: each takes a pointer to its arguments and the number of threads.
+STEP = ("norm", "scale", "join", "error", "map", "update", "weights")
+BYTE_STEP = ("conv", "gradient")
 COMPILE_SECONDS = 300
 NO_MEMORY = 2  # as in status.h
 
@@ -95,6 +100,10 @@ def load() -> ctypes.CDLL | None:
         library.cpt_byte_product.argtypes = (*product, _INT, _INT)
         library.cpt_byte_gradient.argtypes = (*gradient, _INT, _INT, _INT)
         functions += [library.cpt_byte_product, library.cpt_byte_gradient]
+    for name in (*STEP, *(BYTE_STEP if has_bytes(library) else ())):
+        function = getattr(library, f"cpt_step_{name}")
+        function.argtypes = (_POINTER, _INT)
+        functions.append(function)
     for function in functions:
         function.restype = _INT
         function.errcheck = _check_memory

@@ -41,7 +41,7 @@ def expected(commands: list[Command], offset: int) -> tuple[Error, int, int]:
     """STATUS, ERROR_INDEX and COMMANDS_DONE by the contract."""
     span = (offset, offset + COMMAND_BYTES * len(commands))
     for index, command in enumerate(commands):
-        error = check_command(command.encode(), TINY, MEM_BYTES, span) or FATES[command.seed_hi]
+        error = check_command(command.encode(), TINY, MEM_BYTES, span, features=0) or FATES[command.seed_hi]
         if error:
             return error, index, index
     return Error.OK, NO_COMMAND, len(commands)

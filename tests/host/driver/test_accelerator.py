@@ -34,7 +34,7 @@ def accelerator(request: pytest.FixtureRequest) -> Iterator[Accelerator]:
 
 
 def test_an_opened_device_says_what_it_is(accelerator: Accelerator) -> None:
-    assert accelerator.version == (1, 0)
+    assert accelerator.version == (2, 0)
     assert accelerator.build == TINY
     assert accelerator.simulates in DEVICES
     assert accelerator.core.by_interrupt

@@ -76,7 +76,7 @@ def test_an_overlay_whose_description_cannot_be_read_is_named(monkeypatch: pytes
     ("faults", "error", "message"),
     [
         (Faults(magic=0), OverlayError, "MAGIC reads 0x00000000, expected 0x43505431"),
-        (Faults(version=2 << 16), VersionError, r"version 2\.0, this driver knows 1\.0"),
+        (Faults(version=1 << 16), VersionError, r"version 1\.0, this driver knows 2\.0"),
     ],
 )
 def test_a_device_of_another_kind_is_refused_and_left_free(

@@ -16,7 +16,7 @@ NARROW = replace(ZC706, name="narrow", lane_words=64)
 
 # In the contract's order; each change breaks its own check and none before it.
 CONV_ERRORS: dict[Error, dict[str, int]] = {
-    Error.OPCODE: {"opcode": 9},
+    Error.OPCODE: {"opcode": 10},
     Error.RESERVED: {"flags": 0x80 | ROW_SUMS},
     Error.WIDTH: {"b_bits": 17},
     Error.FORMAT: {"shift": 1},
@@ -30,7 +30,7 @@ CONV_ERRORS: dict[Error, dict[str, int]] = {
 }
 WGRAD_ERRORS: dict[Error, dict[str, int]] = {
     Error.OPCODE: {"opcode": 0},
-    Error.RESERVED: {"flags": 0x20},
+    Error.RESERVED: {"flags": 0x80},
     Error.WIDTH: {"a_bits": 0},
     Error.FORMAT: {"out_format": 4},
     Error.SHAPE: {"images": 0},

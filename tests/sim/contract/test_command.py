@@ -1,69 +1,97 @@
-"""The command's encoding, against the table in contract.toml."""
+"""The encoding of every kind of command, against the tables in contract.toml."""
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.contract import Command, Flag, encode_list, flag_bits
-from sim.contract.command import reserved_bits_set
+from sim.contract import (
+    CLASSES,
+    Command,
+    Encoded,
+    Flag,
+    MapCommand,
+    Opcode,
+    ScalarCommand,
+    WeightCommand,
+    encode_list,
+    flag_bits,
+)
 from tests.tools import contract, small_conv
 
-NAMES = [field.name for field in fields(Command)]
+# The tables of fields and flags of each kind.
+KINDS: dict[type[Encoded], tuple[str, str]] = {
+    Command: ("field", "flag"),
+    MapCommand: ("map_field", "map_flag"),
+    ScalarCommand: ("scalar_field", "scalar_flag"),
+    WeightCommand: ("weight_field", "weight_flag"),
+}
+EACH = pytest.mark.parametrize("kind", KINDS)
+
+
+def table(kind: type[Encoded]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = contract()[KINDS[kind][0]]
+    return found
 
 
 @st.composite
-def any_values(draw: st.DrawFn) -> dict[str, int]:
-    return {name: draw(st.integers(0, 2**width - 1)) for name, (_, _, width) in contract()["field"].items()}
+def any_command(draw: st.DrawFn) -> tuple[Encoded, dict[str, int]]:
+    kind = draw(st.sampled_from(list(KINDS)))
+    values = {name: draw(st.integers(0, 2**width - 1)) for name, (_, _, width) in table(kind).items()}
+    return kind(**values), values
 
 
-def as_one_integer(command: Command) -> int:
-    return int.from_bytes(command.encode(), "little")
+@given(any_command())
+def test_what_is_encoded_is_decoded(case: tuple[Encoded, dict[str, int]]) -> None:
+    command, _ = case
+    assert type(command).decode(command.encode()) == command
 
 
-@given(any_values())
-def test_what_is_encoded_is_decoded(values: dict[str, int]) -> None:
-    assert Command.decode(Command(**values).encode()) == Command(**values)
+@given(any_command())
+def test_each_field_lies_where_the_table_says(case: tuple[Encoded, dict[str, int]]) -> None:
+    command, values = case
+    expected = sum(values[name] << 32 * word + lsb for name, (word, lsb, _) in table(type(command)).items())
+    assert int.from_bytes(command.encode(), "little") == expected
 
 
-@given(any_values())
-def test_each_field_lies_where_the_table_says(values: dict[str, int]) -> None:
-    expected = sum(values[name] << 32 * word + lsb for name, (word, lsb, _) in contract()["field"].items())
-    assert as_one_integer(Command(**values)) == expected
-
-
-def test_no_bit_belongs_to_two_fields() -> None:
+@EACH
+def test_no_bit_belongs_to_two_fields(kind: type[Encoded]) -> None:
     taken: set[tuple[int, int]] = set()
-    for word, lsb, width in contract()["field"].values():
+    for word, lsb, width in table(kind).values():
         bits = {(word, bit) for bit in range(lsb, lsb + width)}
         assert not bits & taken
         assert max(bit for _, bit in bits) < 32
         taken |= bits
 
 
+def test_every_opcode_has_a_kind() -> None:
+    assert set(CLASSES) == set(Opcode)
+    assert set(CLASSES.values()) == set(KINDS)
+
+
 def test_a_command_takes_128_bytes() -> None:
     assert len(small_conv().encode()) == 128
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in KINDS for name in kind.TABLE])
 @pytest.mark.parametrize("excess", ["negative", "one too many"])
-def test_a_value_too_wide_for_its_field_is_refused_by_name(name: str, excess: str) -> None:
-    width = contract()["field"][name][2]
+def test_a_value_too_wide_for_its_field_is_refused_by_name(kind: type[Encoded], name: str, excess: str) -> None:
+    width = table(kind)[name][2]
     value: Any = {name: -1 if excess == "negative" else 2**width}
     with pytest.raises(ValueError, match=rf"{name} = .* does not fit its {width} bits"):
-        Command(**value).encode()
+        kind(**value).encode()
 
 
-def test_exactly_the_bits_outside_of_fields_and_defined_flags_are_reserved() -> None:
-    tables = contract()
-    used = {32 * word + lsb + bit for word, lsb, width in tables["field"].values() for bit in range(width)}
-    first_flag = 32 * tables["field"]["flags"][0] + tables["field"]["flags"][1]
-    used -= {first_flag + bit for bit in range(8)} - {first_flag + bit for bit in tables["flag"].values()}
+@EACH
+def test_exactly_the_bits_outside_of_fields_and_defined_flags_are_reserved(kind: type[Encoded]) -> None:
+    used = {32 * word + lsb + bit for word, lsb, width in table(kind).values() for bit in range(width)}
+    word, lsb, width = table(kind)["flags"]
+    flags = contract()[KINDS[kind][1]]
+    used -= {32 * word + lsb + bit for bit in set(range(width)) - set(flags.values())}
     for bit in range(1024):
         data = (1 << bit).to_bytes(128, "little")
-        assert reserved_bits_set(data) == (bit not in used), f"bit {bit % 32} of word {bit // 32}"
+        assert kind.reserved_bits_set(data) == (bit not in used), f"bit {bit % 32} of word {bit // 32}"
 
 
 def test_a_list_is_its_commands_one_behind_the_other() -> None:

@@ -14,7 +14,7 @@ from tests.tools import TINY
 
 @pytest.fixture(scope="module")
 def vectors() -> list[Vector]:
-    return [vector for vector in catalogue(TINY) if not vector.slow]
+    return [vector for vector in catalogue(TINY, features=0) if not vector.slow]
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ FORMULATIONS = pytest.mark.parametrize("formulation", [bit_serial, plain_integer
 def commands(draw: st.DrawFn) -> Command:
     """Shapes and widths of small commands; every axis its own zero insertion, padding, kernel and stride."""
     small = st.integers(1, 3)
-    opcode = draw(st.sampled_from(Opcode))
+    opcode = draw(st.sampled_from((Opcode.CONV, Opcode.WGRAD)))
     axes = []
     for _ in range(2):
         extent, stride, kernel = draw(small), draw(small), draw(small)

@@ -1,6 +1,7 @@
 """The vectors: their file, what they cover, that both formulations agree on them, that no byte of them drifts.
 
-`python tests/sim/vectors/test_vectors.py --write` renews vectors.sha256 after a change that is meant.
+`python tests/sim/vectors/test_vectors.py --write` renews both files of digests after a change that is meant:
+vectors.sha256, and vector_unit.sha256 for what only an executor with a vector unit runs.
 """
 
 import hashlib
@@ -14,35 +15,49 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.contract import BUILDS, NO_COMMAND, Build, Error, Outcome
+from sim.contract import ALL_FEATURES, BUILDS, NO_COMMAND, Build, Error, Outcome
 from sim.contract.noise import random_codes
 from sim.reference import Reference
 from sim.reference.products import bit_serial
 from sim.vectors import Vector, catalogue
 from sim.vectors.catalogue import FAMILIES
 
-DIGESTS = Path(__file__).with_name("vectors.sha256")
+DIGESTS = {0: Path(__file__).with_name("vectors.sha256")}
+DIGESTS[ALL_FEATURES] = Path(__file__).with_name("vector_unit.sha256")
 RENEW = "if the change is meant, run: python tests/sim/vectors/test_vectors.py --write"
 
 
 @pytest.fixture
 def vector() -> Vector:
     before, after = np.arange(128, dtype=np.uint8), np.arange(128, dtype=np.uint8)[::-1].copy()
-    return Vector("a-name", before, after, 256, 64, 128, Error.SHAPE, 3, 2, slow=True)
+    return Vector("a-name", before, after, 256, 64, 128, Error.SHAPE, 3, 2, slow=True, mem_base=64, features=1)
 
 
-def digest_lines(build: str) -> list[str]:
+def digest_lines(build: str, features: int) -> list[str]:
     return [
         f"{hashlib.sha256(vector.to_bytes()).hexdigest()}  {build}/{vector.name}"
         for vector in catalogue(Build.named(build))
+        if vector.features == features
     ]
 
 
+@pytest.mark.parametrize("features", DIGESTS)
 @pytest.mark.parametrize("build", BUILDS)
-def test_no_byte_of_a_vector_has_changed(build: str) -> None:
-    golden = [line for line in DIGESTS.read_text().splitlines() if line.split("  ")[1].startswith(f"{build}/")]
-    changed = sorted({line.split("/")[1] for line in set(golden) ^ set(digest_lines(build))})
-    assert not changed, f"{len(changed)} vectors of {build} differ from {DIGESTS.name}: {changed[:5]} ...; {RENEW}"
+def test_no_byte_of_a_vector_has_changed(build: str, features: int) -> None:
+    digests = DIGESTS[features]
+    golden = [line for line in digests.read_text().splitlines() if line.split("  ")[1].startswith(f"{build}/")]
+    changed = sorted({line.split("/")[1] for line in set(golden) ^ set(digest_lines(build, features))})
+    assert not changed, f"{len(changed)} vectors of {build} differ from {digests.name}: {changed[:5]} ...; {RENEW}"
+
+
+def test_an_executor_without_a_vector_unit_is_given_only_what_it_can_run() -> None:
+    named = {vector.name for vector in catalogue(Build.named("tiny"), features=0)}
+    assert named == {vector.name for vector in catalogue(Build.named("tiny")) if not vector.features}
+    plain = Reference(Build.named("tiny"), features=0)
+    for vector in catalogue(plain.build):
+        memory = vector.before.copy()
+        outcome = vector.run_on(plain, memory)
+        assert vector.agrees(memory, outcome) or vector.features, vector.name
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -84,7 +99,7 @@ def test_the_file_is_laid_out_as_documented(vector: Vector, tmp_path: Path) -> N
     data = path.read_bytes()
     assert path.name == "a-name.vec"
     assert data[:8] == b"CPTVEC01"
-    assert struct.unpack("<14I", data[8:64]) == (256, 128, 64, 128, Error.SHAPE, 3, 2, 1, 0, 0, 0, 0, 0, 0)
+    assert struct.unpack("<14I", data[8:64]) == (256, 128, 64, 128, Error.SHAPE, 3, 2, 1, 64, 1, 0, 0, 0, 0)
     assert data[64:192] == vector.before.tobytes()
     assert data[192:] == vector.after.tobytes()
 
@@ -153,4 +168,5 @@ def test_operands_of_a_vector_are_drawn_apart() -> None:
 if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
         sys.exit(RENEW)
-    DIGESTS.write_text("".join(f"{line}\n" for build in BUILDS for line in digest_lines(build)))
+    for wanted, path in DIGESTS.items():
+        path.write_text("".join(f"{line}\n" for each in BUILDS for line in digest_lines(each, wanted)))

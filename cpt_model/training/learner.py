@@ -1,0 +1,169 @@
+"""What learns in a run: a model with its gradients and an optimiser, or a network in whole integer steps."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from cpt_model.models import entry
+from cpt_model.precision_run import Plan, PrecisionRun
+from cpt_model.prepare import Config, prepare_
+from cpt_model.step import IntegerNetwork
+from cpt_model.training.meter import Meter
+from cpt_model.training.processes import Processes, noise_seed
+from cpt_model.training.settings import Settings, SettingsError
+from cpt_model.training.task import ImageTask, Objective, Task
+from host.compiler.bits import Bits
+
+
+class TrainingError(ValueError):
+    """Training that cannot go on; the message says why."""
+
+
+class Learner(Protocol):
+    """`model` is what is evaluated, between `begin_evaluation` and `end_evaluation`."""
+
+    model: nn.Module
+    repeats_on_any_threads: bool
+
+    def step(self, x: Tensor, target: Tensor, lr: float, number: int) -> tuple[float, int, int]:
+        """One step: mean loss, guesses that were right, and guesses made."""
+
+    def begin_evaluation(self) -> None: ...
+
+    def end_evaluation(self) -> None: ...
+
+    def weights(self) -> dict[str, Any]:
+        """What evaluation needs."""
+
+    def load_weights(self, content: dict[str, Any]) -> None: ...
+
+    def optimizer_state(self) -> dict[str, Any]: ...
+
+    def load_optimizer_state(self, state: dict[str, Any]) -> None: ...
+
+
+class Gradients:
+    """A prepared model, or a float32 one, with PyTorch's gradients and optimiser."""
+
+    repeats_on_any_threads = False
+
+    def __init__(
+        self, run: Settings, task: Task, model: nn.Module, schedules: Plan | None, meter: Meter, who: Processes
+    ) -> None:
+        self.run, self.model = run, model
+        self.precision: PrecisionRun | None = None
+        if schedules is not None:
+            policy = run.policy or entry(run.arch).policy
+            noise = noise_seed(run.seed, who.rank)
+            prepare_(model, Config(run.quantiser, policy, meter.highest(), run.gradient_bits, noise, run.results))
+            self.precision = PrecisionRun(model, schedules, meter.steps)
+        self.objective: nn.Module = Objective(model, task)
+        if who.world > 1:
+            # Weights of 1 × 1 kernels have two names for one layout in channels-last memory; nothing is slower for it.
+            warnings.filterwarnings("ignore", "Grad strides do not match bucket view strides")
+            # Statistics of batch normalisation are each process's own, as ranges are; the first one's are evaluated.
+            # The argument's new name is not in every version of PyTorch yet.
+            warnings.filterwarnings("ignore", ".*broadcast_buffers.* is deprecated")
+            self.objective = DistributedDataParallel(self.objective, broadcast_buffers=False)
+        self.optimizer = self._optimizer()
+
+    def step(self, x: Tensor, target: Tensor, lr: float, number: int) -> tuple[float, int, int]:
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        self.optimizer.zero_grad()
+        loss, right, made = self.objective(x, target)
+        value = loss.item()
+        if not math.isfinite(value):
+            raise TrainingError(f"the loss is {value} at step {number}: take a lower rate than {lr:g}, or more bits")
+        loss.backward()
+        if self.run.clip is not None:
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.run.clip)
+        self.optimizer.step()
+        if self.precision is not None:
+            self.precision.step()
+        return value, right, made
+
+    def begin_evaluation(self) -> None:
+        if self.precision is not None:
+            self.precision.begin_evaluation()
+
+    def end_evaluation(self) -> None:
+        if self.precision is not None:
+            self.precision.end_evaluation()
+
+    def weights(self) -> dict[str, Any]:
+        """The network, the ranges of its activations, and the bits."""
+        precision = None if self.precision is None else self.precision.state_dict()
+        return {"model": self.model.state_dict(), "precision": precision}
+
+    def load_weights(self, content: dict[str, Any]) -> None:
+        self.model.load_state_dict(content["model"])
+        if self.precision is not None:
+            self.precision.load_state_dict(content["precision"])
+
+    def optimizer_state(self) -> dict[str, Any]:
+        return self.optimizer.state_dict()
+
+    def load_optimizer_state(self, state: dict[str, Any]) -> None:
+        self.optimizer.load_state_dict(state)
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        run = self.run
+        if run.optimiser == "adam":
+            return torch.optim.AdamW(self.model.parameters(), run.lr, weight_decay=run.weight_decay)
+        return torch.optim.SGD(self.model.parameters(), run.lr, run.momentum, weight_decay=run.weight_decay)
+
+
+class WholeSteps:
+    """A network in integers: the same on any number of threads, and on any processor."""
+
+    repeats_on_any_threads = True
+
+    def __init__(
+        self, run: Settings, task: Task, model: nn.Module, meter: Meter, eval_bits: Bits, who: Processes
+    ) -> None:
+        if who.world > 1:
+            raise SettingsError("the integer step runs in one process")
+        assert isinstance(task, ImageTask)
+        self.meter = meter
+        forward, backward = (max(pair) for pair in zip(meter.highest(), eval_bits, strict=True))
+        self.network = IntegerNetwork(
+            model,
+            task.data.shape,
+            task.batch,
+            Bits(forward, backward),
+            seed=run.seed,
+            momentum=run.momentum,
+            weight_decay=run.weight_decay,
+        )
+        self.network.bits = Bits(*eval_bits)
+        self.model: nn.Module = self.network
+
+    def step(self, x: Tensor, target: Tensor, lr: float, number: int) -> tuple[float, int, int]:
+        loss, right = self.network.learn(x, target, Bits(*self.meter.bits(number)), lr)
+        return loss, right, len(target)
+
+    def begin_evaluation(self) -> None:
+        pass
+
+    def end_evaluation(self) -> None:
+        pass
+
+    def weights(self) -> dict[str, Any]:
+        return {"model": self.network.state_dict(), "precision": None}
+
+    def load_weights(self, content: dict[str, Any]) -> None:
+        self.network.load_state_dict(content["model"])
+
+    def optimizer_state(self) -> dict[str, Any]:
+        """Velocities are among the weights."""
+        return {}
+
+    def load_optimizer_state(self, state: dict[str, Any]) -> None:
+        pass

@@ -1,0 +1,73 @@
+"""Fixed-point numbers on the host: master weights, their update, and floats as the scalar unit holds them."""
+
+from __future__ import annotations
+
+from math import frexp
+
+import numpy as np
+import numpy.typing as npt
+
+from sim.contract import SCALAR_BITS
+
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.int32]
+
+WEIGHT_FRACTION = 27  # bits behind the point of master weights
+VELOCITY_FRACTION = 24  # of their velocities; and of γ, β and theirs
+RATE_FRACTION = 24  # of momentum, decay and rate
+
+
+def fixed(values: npt.ArrayLike, fraction: int) -> Words:
+    """Floats to the nearest multiple of 2^−fraction, saturated to 32 bits.
+
+    >>> fixed([0.5, 100.0], 27).tolist()
+    [67108864, 2147483647]
+    """
+    return saturated(np.rint(np.ldexp(np.asarray(values, dtype=np.float64), fraction)))
+
+
+def saturated(values: npt.NDArray) -> Words:
+    return np.clip(values, -(1 << 31), (1 << 31) - 1).astype(np.int32)
+
+
+def half_even(values: Integers, shift: int) -> Integers:
+    """values / 2^shift to the nearest integer, a tie to the even one."""
+    if shift == 0:
+        return values
+    floor = values >> shift
+    rest, half = values - (floor << shift), 1 << shift - 1
+    return floor + ((rest > half) | ((rest == half) & (floor & 1 == 1)))
+
+
+def half_even_ratio(values: Integers, divisor: int, fraction: int) -> Words:
+    """values / (divisor · 2^fraction) to the nearest integer, a tie to the even one, saturated; by Python's integers.
+
+    >>> half_even_ratio(np.array([3, 5, -3]), 2, 0).tolist()
+    [2, 2, -2]
+    """
+    over, under = 1 << max(0, -fraction), divisor << max(0, fraction)
+    most = (1 << 31) - 1
+
+    def one(value: int) -> int:
+        floor, rest = divmod(value * over, under)
+        return floor + (2 * rest > under or (2 * rest == under and floor & 1))
+
+    found = [max(-most - 1, min(one(value), most)) for value in values.ravel().tolist()]
+    return np.array(found, dtype=np.int32).reshape(values.shape)
+
+
+def moved(w: Words, v: Words, gradient: Words, momentum: int, decay: int, rate: int) -> tuple[Words, Words]:
+    """Parameters and velocities after a step, as UPDATE has it; the gradient is in the velocity's unit."""
+    mixed = v.astype(np.int64) * momentum + w.astype(np.int64) * decay
+    v = saturated(half_even(mixed, RATE_FRACTION) + gradient)
+    return saturated(w - half_even(v.astype(np.int64) * rate, RATE_FRACTION)), v
+
+
+def scalar_of(x: float) -> tuple[int, int]:
+    """A float as the scalar unit's m · 2^e: its top 31 bits.
+
+    >>> scalar_of(0.5), scalar_of(-3.0), scalar_of(0.0)
+    ((1073741824, -31), (-1610612736, -29), (0, 0))
+    """
+    m, e = frexp(x)
+    return int(m * (1 << SCALAR_BITS)), e - SCALAR_BITS if x else 0

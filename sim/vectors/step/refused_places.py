@@ -1,0 +1,110 @@
+"""Vectors of places and blocks that a vector command may not have, and of memories that do not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from sim.contract import COMMAND_BYTES, COMMAND_WORDS, BlockPlace, Build, Encoded, Error, Memory, operands
+from sim.vectors.step.maps import add_map, coefficients
+from sim.vectors.step.refusals import FAR, GOOD, good_then
+from sim.vectors.step.region import Region
+from sim.vectors.vector import Vector
+
+
+def step_reserved_errors(build: Build) -> Iterator[Vector]:
+    """A reserved bit in a word that holds no field."""
+
+    def set_last_word(encoded: bytearray) -> None:
+        encoded[COMMAND_BYTES + 4 * (COMMAND_WORDS - 1)] = 1
+
+    for kind in GOOD:
+        region, _ = good_then(f"{kind}-error-reserved-word", build, kind)
+        yield region.vector((Error.RESERVED, 1), spoil=set_last_word)
+
+
+def step_place_errors(build: Build) -> Iterator[Vector]:
+    """Where operands and results may not lie: the first place that is read, and the last that is written."""
+    for kind in GOOD:
+        for error, shift in ((Error.ALIGNMENT, 32), (Error.RANGE, FAR)):
+            for first in (True, False):
+                region, bad = good_then(
+                    f"{kind}-error-{error.name.lower()}-{'read' if first else 'write'}", build, kind
+                )
+                places = operands(bad)
+                name = next(iter(places.reads)) if first else list(places.writes)[-1]
+                now = getattr(bad, f"{name}_addr")
+                setattr(bad, f"{name}_addr", now + shift if error is Error.ALIGNMENT else FAR)
+                yield region.vector((error, 1))
+        for target in ("read", "write", "list"):
+            region, bad = good_then(f"{kind}-error-overlap-{target}", build, kind)
+            places = operands(bad)
+            name = list(places.writes)[-1]
+            region.place(1 << 12)  # so that nothing ends behind the region
+            addresses = {
+                "read": getattr(bad, f"{next(iter(places.reads))}_addr"),
+                "write": getattr(bad, f"{next(iter({**places.changes, **places.writes}))}_addr"),
+                "list": region.bytes,
+            }
+            setattr(bad, f"{name}_addr", addresses[target])
+            yield region.vector((Error.OVERLAP, 1), registers={"mem_bytes": region.bytes + (1 << 12)})
+
+
+def step_block_errors(build: Build) -> Iterator[Vector]:
+    """Each block that a command reads: never written, of another kind, of another size; tallies of another count."""
+    for kind in GOOD:
+        names = [name for name, place in _read(kind, build).items() if isinstance(place, BlockPlace)]
+        for name in names:
+            region, bad = good_then(f"{kind}-error-coefficients-{name}-absent", build, kind)
+            place = _read_by(bad)[name]
+            setattr(bad, f"{name}_addr", region.place(place.end - place.address))
+            yield region.vector((Error.COEFFICIENTS, 1))
+        for word, what in ((0, "kind"), (1, "size")):
+            region, bad = good_then(f"{kind}-error-coefficients-{what}", build, kind)
+            at = _read_by(bad)[names[-1]].address + 4 * word
+            region.loads.append(partial(_flip, at))
+            yield region.vector((Error.COEFFICIENTS, 1))
+    for kind in ("norm", "scale", "join", "error"):
+        region, bad = good_then(f"{kind}-error-coefficients-count", build, kind)
+        bad.width -= 1
+        yield region.vector((Error.COEFFICIENTS, 1))
+    ends = {"k": (-1, 31), "j": (-48, 48), "scale_shift": (-1, 48)}
+    for field, value in ((field, value) for field, values in ends.items() for value in values):
+        region = Region(f"map-error-coefficients-{field.replace('_', '-')}-{value}".replace("--", "-minus-"), build)
+        add_map(region)
+        add_map(region, places={"coefficients": coefficients(region, 1, **{field: value})})
+        yield region.vector((Error.COEFFICIENTS, 1))
+
+
+def _flip(at: int, memory: Memory) -> None:
+    memory[at] ^= 0x20
+
+
+def _read(kind: str, build: Build) -> dict[str, Any]:
+    return _read_by(good_then("", build, kind)[1])
+
+
+def _read_by(command: Encoded) -> dict[str, Any]:
+    places = operands(command)
+    return {**places.reads, **places.changes}
+
+
+def step_bus_errors(build: Build) -> Iterator[Vector]:
+    """A region claimed larger than its memory; the headers of blocks are read, then judged, before anything else."""
+    beyond = 1 << 28
+    for kind in GOOD:
+        for error, first in ((Error.READ_BUS, True), (Error.WRITE_BUS, False)):
+            region, bad = good_then(f"{kind}-error-{error.name.lower().replace('_', '-')}", build, kind)
+            places = operands(bad)
+            written = [name for name in places.writes if name not in places.history]
+            setattr(bad, f"{next(iter(places.reads)) if first else written[-1]}_addr", beyond)
+            yield region.vector((error, 1), registers={"mem_bytes": 2 * beyond})
+    for name, error in (("read", Error.READ_BUS), ("write", Error.COEFFICIENTS)):
+        region, bad = good_then(f"norm-error-bus-{name}-and-coefficients", build, "norm")
+        bad.units_addr = region.place(192)  # never written
+        setattr(bad, "parameters_addr" if name == "read" else "norm_addr", beyond)
+        yield region.vector((error, 1), registers={"mem_bytes": 2 * beyond})
+    region, bad = good_then("map-error-bus-operand-and-coefficients", build, "map")
+    bad.x0_addr, bad.coefficients_addr = beyond, region.place(1 << 10)
+    yield region.vector((Error.COEFFICIENTS, 1), registers={"mem_bytes": 2 * beyond})
