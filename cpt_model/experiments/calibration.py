@@ -16,13 +16,13 @@ from cpt_model.training.journal import read_metrics
 STEPS = 12
 WARM = 3  # steps that compile, allocate and fill caches
 
-Kind = tuple[str, str, int, str, bool]
+Kind = tuple[str, str, int, str, bool, str]
 
 
 def kind(run: PlannedRun) -> Kind:
     """Runs of one kind take as long a step; the number of bits hardly matters to a CPU."""
     each = run.settings
-    return each.arch, each.dataset, each.batch, each.quantiser, each.is_float
+    return each.arch, each.dataset, each.batch, each.quantiser, each.is_float, each.step
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ CPT: Fu et al., ICLR 2021. Better Schedules: Wolfe & Kyrillidis, arXiv 2403.0224
 
 from __future__ import annotations
 
+from typing import Any
+
 from cpt_model.experiments.definition import Experiment, ExperimentError, Variant
 from cpt_model.schedules.names import TEN
 
@@ -147,6 +149,48 @@ LR_VS_PRECISION = Experiment(
     seeds=2,
 )
 
+INTEGER = {"step": "integer"}
+PRECISIONS: dict[str, dict[str, Any]] = {
+    "8/8": {"fw_bits": [8]},
+    "CPT 3-8/8": {"fw_bits": [3, 8], "schedule": "cpt", "cycles": 8},
+    "CPT 3-6/6": {"fw_bits": [3, 6], "bw_bits": [6], "schedule": "cpt", "cycles": 8},
+    "3/8": {"fw_bits": [3]},
+}
+# 128 images a step, as the papers have it: 390 steps an epoch.
+INTEGER_RECIPE = {**RECIPE, "batch": 128, "lr": 0.1, "warm_up": 0, "results": "rounded"}
+
+
+def _integer_step(name: str, where: str, recipe: dict, seeds: int) -> Experiment:
+    pairs = (
+        (Variant(f"SBM {title}", bits), Variant(f"integer {title}", {**bits, **INTEGER}, against=f"SBM {title}"))
+        for title, bits in PRECISIONS.items()
+    )
+    return Experiment(
+        name,
+        f"Does the whole step in integers train as well as float32 between the products? {where}",
+        "",
+        {**INTEGER_RECIPE, **recipe},
+        (*(variant for pair in pairs for variant in pair), Variant("float32", {"fw_bits": [0], "results": "exact"})),
+        seeds,
+    )
+
+
+INTEGER_STEPS = (
+    _integer_step("integer-step", "ResNet-8, six epochs of CIFAR-10.", {"steps": 6 * 390}, seeds=5),
+    _integer_step(
+        "integer-step-digits",
+        "ResNet-8, digits.",
+        {"arch": "digits_resnet_8", "dataset": "digits", "batch": 64, "lr": 0.05, "steps": 300},
+        seeds=8,
+    ),
+    _integer_step(
+        "integer-step-resnet20",
+        "ResNet-20, fifteen epochs of CIFAR-10 with crops and flips.",
+        {"arch": "cifar10_resnet_20", "augment": True, "steps": 15 * 390, "weight_decay": 1e-4},
+        seeds=1,
+    ),
+)
+
 CATALOGUE = {
     experiment.name: experiment
     for experiment in (
@@ -157,6 +201,7 @@ CATALOGUE = {
         CRITICAL_PERIOD,
         QUANTISERS,
         LR_VS_PRECISION,
+        *INTEGER_STEPS,
     )
 }
 

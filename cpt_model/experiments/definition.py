@@ -22,7 +22,8 @@ class Variant:
     """One row of the result: what it changes in the recipe, and the accuracy a paper prints for it, if one does.
 
     A deficit's window is given as shares of the run (start, length), so that another length of run moves it along. The
-    runs of an `extra` variant come after all others.
+    runs of an `extra` variant come after all others. `against` is the title of the variant whose accuracy it is
+    compared with, by default the experiment's first.
     """
 
     title: str
@@ -30,6 +31,7 @@ class Variant:
     paper: float | None = None
     deficit: tuple[float, float] | None = None
     extra: bool = False
+    against: str | None = None
 
     @property
     def name(self) -> str:
@@ -50,7 +52,7 @@ class Experiment:
         question: what the paper asks there, in a sentence.
         paper: where the papers' numbers come from, and at which scale.
         recipe: settings that all variants share.
-        variants: the rows; the first is what the others are compared with.
+        variants: the rows; costs are compared with those of the first, and accuracies too unless a row says otherwise.
         seeds: how many runs each variant has by default.
     """
 
@@ -60,6 +62,11 @@ class Experiment:
     recipe: Changes
     variants: tuple[Variant, ...]
     seeds: int
+
+    def compared(self, variant: Variant) -> Variant | None:
+        """What its accuracy is compared with; None if that is itself, or not run."""
+        wanted = variant.against or self.variants[0].title
+        return next((each for each in self.variants if each.title == wanted and each is not variant), None)
 
     def only(self, titles: Sequence[str]) -> Experiment:
         """Some of its variants, in its own order."""

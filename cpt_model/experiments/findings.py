@@ -1,4 +1,4 @@
-"""What an experiment found: mean and spread of every variant, and its difference to the first, seed by seed."""
+"""What an experiment found: mean and spread of every variant, and its difference to another, seed by seed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class Row:
 
     variant: str
     accuracy: Spread
+    against: str | None
     difference: Spread | None
     gbitops: float
     relative_gbitops_pct: float | None
@@ -64,16 +65,18 @@ def _row(findings: Findings, title: str) -> Row | None:
     variants = findings.experiment.variants
     variant = next(each for each in variants if each.title == title)
     baseline = variants[0]
-    base = findings.accuracies(baseline.title)
+    rival = findings.experiment.compared(variant)
+    base = findings.accuracies(rival.title) if rival else {}
     paired = [value - base[seed] for seed, value in accuracies.items() if seed in base]
     cost = _summary(findings, title)
     of = _summary(findings, baseline.title)
     assert cost
-    papers = None if variant.paper is None or baseline.paper is None else variant.paper - baseline.paper
+    papers = None if rival is None or variant.paper is None or rival.paper is None else variant.paper - rival.paper
     return Row(
         variant=title,
         accuracy=Spread.of(list(accuracies.values())),
-        difference=Spread.of(paired) if paired and variant is not baseline else None,
+        against=variant.against,
+        difference=Spread.of(paired) if paired else None,
         gbitops=cost.gbitops,
         relative_gbitops_pct=100 * cost.gbitops / of.gbitops if of else None,
         board_hours=cost.board_hours,
@@ -82,7 +85,7 @@ def _row(findings: Findings, title: str) -> Row | None:
         else None,
         minutes=statistics.fmean(each.seconds / 60 for run, each in findings.finished if run.variant.title == title),
         paper_accuracy=variant.paper,
-        paper_difference=papers if variant is not baseline else None,
+        paper_difference=papers,
     )
 
 

@@ -24,7 +24,8 @@ def cells(row: Row, paper: bool) -> list[str]:
         NONE if value is None else f"{value:.1f} %" for value in (row.relative_gbitops_pct, row.relative_hours_pct)
     ]
     hours = NONE if row.board_hours is None else f"{row.board_hours:#.3g}"
-    found = [row.variant, str(row.accuracy.n), spread(row.accuracy), spread(row.difference, "+")]
+    difference = spread(row.difference, "+") + (f" ({row.against})" if row.against and row.difference else "")
+    found = [row.variant, str(row.accuracy.n), spread(row.accuracy), difference]
     found += [f"{row.gbitops:,.0f}", relative[0], hours, relative[1]]
     if paper:
         found.append(NONE if row.paper_accuracy is None else f"{row.paper_accuracy:.2f}")
@@ -67,11 +68,13 @@ def scale(findings: Findings) -> str:
 def notes(findings: Findings) -> list[str]:
     """What a reader must know to read the table."""
     first = findings.experiment.variants[0].title
+    other = any(variant.against for variant in findings.experiment.variants)
+    base = "the row named in brackets" if other else first
     found = [scale(findings)]
     if findings.experiment.paper:
         found.append(f"Paper: {findings.experiment.paper}. The scales differ: compare differences, not accuracies.")
     found += [
-        f"± is the standard deviation over n seeds; 'difference' is to {first}, seed by seed (same data order, same "
+        f"± is the standard deviation over n seeds; 'difference' is to {base}, seed by seed (same data order, same "
         "initial weights). With so few seeds a difference within twice its spread says little.",
         "GBitOPs are counted as the papers do; board hours follow the law fitted to the CPT paper's board and are no "
         "measurement of ours.",

@@ -57,8 +57,8 @@ def declaration(runs: Sequence[PlannedRun], paces: dict[Kind, Pace], jobs: int) 
     """How long it will take, and what that is made of."""
     lines = []
     for each, pace in paces.items():
-        arch, _, batch, quantiser, is_float = each
-        what = "float32" if is_float else quantiser
+        arch, _, batch, quantiser, is_float, step = each
+        what = "float32" if is_float else "integer step" if step == "integer" else quantiser
         same = [run for run in runs if kind(run) == each]
         longest = max(pace.seconds(run.steps) for run in same)
         lines.append(
