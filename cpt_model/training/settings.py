@@ -283,16 +283,16 @@ def _step(run: Settings) -> None:
         return
     if run.is_text:
         _refuse(f"{run.arch} takes text, which the integer step does not train")
+    for forward in (*run.fw_bits, *(() if run.eval_bits is None else (run.eval_bits,))):
+        for backward in run.bw_bits:
+            try:
+                check_step_bits(Bits(forward, backward))
+            except ValueError as problem:
+                _refuse(str(problem))
     plain = Settings.__dataclass_fields__
     for name in ["quantiser", "policy", "gradient_bits", "results", "optimiser", "clip", "swa_start", "float_from"]:
         if getattr(run, name) != plain[name].default:
             _refuse(f"{name} = {getattr(run, name)} with step integer, which has its own")
-    every = {*run.fw_bits, *(() if run.eval_bits is None else (run.eval_bits,))}
-    for forward in every:
-        try:
-            check_step_bits(Bits(forward, run.bw_bits[-1]))
-        except ValueError as problem:
-            _refuse(str(problem))
 
 
 def _schedule(name: str, schedule: str | None, bounds_name: str, bounds: tuple[int, ...]) -> None:

@@ -1,4 +1,5 @@
-// Blocks of the contract as they lie in a region: a header of 64 bytes, then a record a channel (sim/contract/blocks.py).
+// Blocks of the contract as they lie in a region: a header of 64 bytes, then a record a channel
+// (sim/contract/blocks.py).
 #pragma once
 
 #include <cstdint>

@@ -238,11 +238,13 @@ class ByteConv {
         for (int64_t row = 0; row < part.rows.count; ++row) {
             const int64_t pixel = (part.rows.first + row * rows_.period) * c_.columns.results + part.columns.first;
             const uint8_t* line = map + row * rows_.step * line_;
-            for (int64_t x = 0; x < count; x += Pixels)
+            for (int64_t x = 0; x < count; x += Pixels) {
+                char* to = out + (pixel + x * columns_.period) * bytes;
                 multiply<Blocks, Pixels>(part, block,
-                                         {line + x * kBlock, windows + row * count + x,
-                                          out + (pixel + x * columns_.period) * bytes, columns_.period * bytes, count - x},
+                                         {line + x * kBlock, windows + row * count + x, to, columns_.period * bytes,
+                                          count - x},
                                          &by_thread_.at(thread, block));
+            }
         }
     }
 

@@ -1,5 +1,5 @@
-// NORM, SCALE, JOIN and ERROR of the contract, all channels at once: sim/reference/normalise.py and backward.py say what
-// they compute, in the same order.
+// NORM, SCALE, JOIN and ERROR of the contract, all channels at once: sim/reference/normalise.py and backward.py say
+// what they compute, in the same order.
 #include <new>
 #include <vector>
 
@@ -159,7 +159,8 @@ int32_t cpt_step_norm(const ScalarArguments* arguments, int32_t) {
         const Scalar rho = div(kOne, root(add(variance, kQuarter)));
         const Scalar gain = mul(scalar(own.gamma, -kFraction), rho);
         const Scalar offset = sub(scalar(own.beta, -kFraction), mul(mean, gain));
-        Scalar top = add(mul(gain, scalar(row.high_end())), offset), bottom = add(mul(gain, scalar(row.low_end())), offset);
+        Scalar top = add(mul(gain, scalar(row.high_end())), offset);
+        Scalar bottom = add(mul(gain, scalar(row.low_end())), offset);
         if (greater(bottom, top)) std::swap(top, bottom);
         norms[i] = {mean, rho, unit, gain, offset, top, bottom, kZero};
     }

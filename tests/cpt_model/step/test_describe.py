@@ -18,7 +18,7 @@ def stack(*more: nn.Module) -> nn.Sequential:
 
 @pytest.mark.parametrize(
     ("model", "units"),
-    [(CifarResNet(20), 21), (CifarBottleneckResNet(11), 13), (CifarMobileNetV2(), 56), (stack(), 1)],
+    [(CifarResNet(20), 21), (CifarBottleneckResNet(11), 13), (CifarMobileNetV2(), 57), (stack(), 1)],
     ids=lambda value: type(value).__name__,
 )
 def test_units_are_the_models_own(model, units):

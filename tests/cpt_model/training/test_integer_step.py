@@ -69,6 +69,7 @@ def test_several_processes_are_refused(tmp_path):
         ({"fw_bits": (12,), "cycles": 32}, "forward bits = 12"),
         ({"fw_bits": (0,), "bw_bits": (8,)}, "forward bits = 0"),
         ({"eval_bits": 0}, "forward bits = 0"),
+        ({"bw_bits": (1, 8)}, "backward bits = 1"),
     ],
 )
 def test_settings_that_cannot_be(changes, problem):
