@@ -456,6 +456,54 @@ constexpr std::uint32_t WEIGHT_FIELD_UNITS_IN_ADDR_WIDTH = 32u;
 constexpr std::uint32_t WEIGHT_FIELD_STEP_ADDR_WORD = 17u;
 constexpr std::uint32_t WEIGHT_FIELD_STEP_ADDR_LSB = 0u;
 constexpr std::uint32_t WEIGHT_FIELD_STEP_ADDR_WIDTH = 32u;
+constexpr std::uint32_t TALLY_RECORD_BYTES = 32u;
+constexpr std::uint32_t NORM_RECORD_BYTES = 64u;
+constexpr std::uint32_t COEFFICIENTS_RECORD_BYTES = 32u;
+constexpr std::uint32_t TENSOR_RECORD_BYTES = 0u;
+constexpr std::uint32_t PARAMETERS_RECORD_BYTES = 32u;
+constexpr std::uint32_t UNITS_RECORD_BYTES = 8u;
+constexpr std::uint32_t MAXIMA_RECORD_BYTES = 4u;
+constexpr std::uint32_t STEP_RECORD_BYTES = 0u;
+constexpr std::uint32_t HEADER_KIND = 0u;
+constexpr std::uint32_t HEADER_CHANNELS = 4u;
+constexpr std::uint32_t TALLY_HEADER_COUNT = 8u;
+constexpr std::uint32_t COEFFICIENTS_HEADER_K = 8u;
+constexpr std::uint32_t COEFFICIENTS_HEADER_J = 12u;
+constexpr std::uint32_t COEFFICIENTS_HEADER_MULTIPLIER = 16u;
+constexpr std::uint32_t COEFFICIENTS_HEADER_SCALE_SHIFT = 20u;
+constexpr std::uint32_t TENSOR_HEADER_STEP = 8u;
+constexpr std::uint32_t TENSOR_HEADER_BOUND = 16u;
+constexpr std::uint32_t TENSOR_HEADER_RATIO = 24u;
+constexpr std::uint32_t TENSOR_HEADER_FRACTION = 32u;
+constexpr std::uint32_t STEP_HEADER_SEED = 8u;
+constexpr std::uint32_t STEP_HEADER_MOMENTUM = 16u;
+constexpr std::uint32_t STEP_HEADER_WEIGHT_DECAY = 20u;
+constexpr std::uint32_t STEP_HEADER_WEIGHT_RATE = 24u;
+constexpr std::uint32_t STEP_HEADER_PARAMETER_DECAY = 28u;
+constexpr std::uint32_t STEP_HEADER_PARAMETER_RATE = 32u;
+constexpr std::uint32_t STEP_HEADER_KEEP = 40u;
+constexpr std::uint32_t TALLY_RECORD_SUM = 0u;
+constexpr std::uint32_t TALLY_RECORD_SECOND = 8u;
+constexpr std::uint32_t TALLY_RECORD_LEAST = 16u;
+constexpr std::uint32_t TALLY_RECORD_MOST = 20u;
+constexpr std::uint32_t NORM_RECORD_MEAN = 0u;
+constexpr std::uint32_t NORM_RECORD_RHO = 8u;
+constexpr std::uint32_t NORM_RECORD_UNIT = 16u;
+constexpr std::uint32_t NORM_RECORD_GAIN = 24u;
+constexpr std::uint32_t NORM_RECORD_OFFSET = 32u;
+constexpr std::uint32_t NORM_RECORD_TOP = 40u;
+constexpr std::uint32_t NORM_RECORD_BOTTOM = 48u;
+constexpr std::uint32_t COEFFICIENTS_RECORD_A = 0u;
+constexpr std::uint32_t COEFFICIENTS_RECORD_C = 4u;
+constexpr std::uint32_t COEFFICIENTS_RECORD_B = 8u;
+constexpr std::uint32_t PARAMETERS_RECORD_GAMMA = 0u;
+constexpr std::uint32_t PARAMETERS_RECORD_BETA = 4u;
+constexpr std::uint32_t PARAMETERS_RECORD_GAMMA_VELOCITY = 8u;
+constexpr std::uint32_t PARAMETERS_RECORD_BETA_VELOCITY = 12u;
+constexpr std::uint32_t PARAMETERS_RECORD_MEAN = 16u;
+constexpr std::uint32_t PARAMETERS_RECORD_VARIANCE = 24u;
+constexpr std::uint32_t UNITS_RECORD_UNIT = 0u;
+constexpr std::uint32_t MAXIMA_RECORD_MAXIMUM = 0u;
 
 // Every field of a command: its name, and its name in the constants above.
 #define CPT_FIELDS(X) \
@@ -497,8 +545,80 @@ constexpr std::uint32_t WEIGHT_FIELD_STEP_ADDR_WIDTH = 32u;
     X(seed_lo, SEED_LO) \
     X(seed_hi, SEED_HI) \
     X(tally_addr, TALLY_ADDR)
+#define CPT_MAP_FIELDS(X) \
+    X(opcode, OPCODE) \
+    X(x0_bits, X0_BITS) \
+    X(x1_bits, X1_BITS) \
+    X(x2_bits, X2_BITS) \
+    X(flags, FLAGS) \
+    X(out0_bits, OUT0_BITS) \
+    X(out1_bits, OUT1_BITS) \
+    X(tag, TAG) \
+    X(images, IMAGES) \
+    X(blocks, BLOCKS) \
+    X(height, HEIGHT) \
+    X(width, WIDTH) \
+    X(x0_addr, X0_ADDR) \
+    X(x1_addr, X1_ADDR) \
+    X(x2_addr, X2_ADDR) \
+    X(mask_addr, MASK_ADDR) \
+    X(out0_addr, OUT0_ADDR) \
+    X(out1_addr, OUT1_ADDR) \
+    X(coefficients_addr, COEFFICIENTS_ADDR) \
+    X(tally_addr, TALLY_ADDR) \
+    X(step_addr, STEP_ADDR) \
+    X(seed_lo, SEED_LO) \
+    X(seed_hi, SEED_HI)
+#define CPT_SCALAR_FIELDS(X) \
+    X(opcode, OPCODE) \
+    X(bits, BITS) \
+    X(wide_bits, WIDE_BITS) \
+    X(shift, SHIFT) \
+    X(flags, FLAGS) \
+    X(shift1, SHIFT1) \
+    X(tag, TAG) \
+    X(images, IMAGES) \
+    X(channels, CHANNELS) \
+    X(height, HEIGHT) \
+    X(width, WIDTH) \
+    X(tally_addr, TALLY_ADDR) \
+    X(tally1_addr, TALLY1_ADDR) \
+    X(norm_addr, NORM_ADDR) \
+    X(norm1_addr, NORM1_ADDR) \
+    X(parameters_addr, PARAMETERS_ADDR) \
+    X(units_addr, UNITS_ADDR) \
+    X(units1_addr, UNITS1_ADDR) \
+    X(in_addr, IN_ADDR) \
+    X(in1_addr, IN1_ADDR) \
+    X(out_addr, OUT_ADDR) \
+    X(coefficients_addr, COEFFICIENTS_ADDR) \
+    X(step_addr, STEP_ADDR)
+#define CPT_WEIGHT_FIELDS(X) \
+    X(opcode, OPCODE) \
+    X(bits, BITS) \
+    X(acc_format, ACC_FORMAT) \
+    X(flags, FLAGS) \
+    X(tag, TAG) \
+    X(in_channels, IN_CHANNELS) \
+    X(out_channels, OUT_CHANNELS) \
+    X(group_in, GROUP_IN) \
+    X(group_out, GROUP_OUT) \
+    X(kernel_h, KERNEL_H) \
+    X(kernel_w, KERNEL_W) \
+    X(acc_addr, ACC_ADDR) \
+    X(w_addr, W_ADDR) \
+    X(v_addr, V_ADDR) \
+    X(max_out_addr, MAX_OUT_ADDR) \
+    X(max_in_addr, MAX_IN_ADDR) \
+    X(x_addr, X_ADDR) \
+    X(e_addr, E_ADDR) \
+    X(codes_addr, CODES_ADDR) \
+    X(codes_in_addr, CODES_IN_ADDR) \
+    X(units_addr, UNITS_ADDR) \
+    X(units_in_addr, UNITS_IN_ADDR) \
+    X(step_addr, STEP_ADDR)
 
-/// The bits of field `flags` that have a meaning.
+// The bits of field `flags` that have a meaning.
 constexpr std::uint32_t DEFINED_FLAGS =
     1u << FLAG_A_SIGNED
     | 1u << FLAG_B_SIGNED
@@ -507,6 +627,26 @@ constexpr std::uint32_t DEFINED_FLAGS =
     | 1u << FLAG_ROW_SUMS
     | 1u << FLAG_HALF
     | 1u << FLAG_STATS;
+constexpr std::uint32_t DEFINED_MAP_FLAGS =
+    1u << MAP_FLAG_X0_SIGNED
+    | 1u << MAP_FLAG_X1_SIGNED
+    | 1u << MAP_FLAG_OUT_SIGNED
+    | 1u << MAP_FLAG_STOCHASTIC
+    | 1u << MAP_FLAG_TALLY
+    | 1u << MAP_FLAG_BROADCAST
+    | 1u << MAP_FLAG_MASK_X0
+    | 1u << MAP_FLAG_MASK_OUT
+    | 1u << MAP_FLAG_MASK_WRITE;
+constexpr std::uint32_t DEFINED_SCALAR_FLAGS =
+    1u << SCALAR_FLAG_EVALUATE
+    | 1u << SCALAR_FLAG_RELU
+    | 1u << SCALAR_FLAG_NODE
+    | 1u << SCALAR_FLAG_STREAM
+    | 1u << SCALAR_FLAG_BRANCH
+    | 1u << SCALAR_FLAG_POWER;
+constexpr std::uint32_t DEFINED_WEIGHT_FLAGS =
+    1u << WEIGHT_FLAG_HALF
+    | 1u << WEIGHT_FLAG_BOTH;
 
 /// The parameters of a build.
 struct Build {

@@ -4,54 +4,42 @@ channel; the header's first word names the kind, so that a block that was never 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sim.contract.constants import TENSOR_ALIGNMENT, Block
+from sim.contract.constants import BLOCK_HEADER, BLOCK_RECORD, RECORD_BYTES, TENSOR_ALIGNMENT, Block
 from sim.contract.tensors import Memory
 
-_SCALAR = [("m", "<i4"), ("e", "<i4")]
-
-
-def _record(size: int, *members: tuple) -> np.dtype:
-    """Members one after the other, filled with zeros to `size` bytes."""
-    packed = np.dtype(list(members))
-    return np.dtype([*members, ("unused", f"V{size - packed.itemsize}")]) if size > packed.itemsize else packed
-
-
-_HEAD = (("kind", "<u4"), ("channels", "<u4"))
-PLAIN_HEADER = _record(TENSOR_ALIGNMENT, *_HEAD)
-HEADERS: dict[Block, np.dtype] = {
-    Block.TALLY: _record(TENSOR_ALIGNMENT, *_HEAD, ("count", "<u4")),
-    Block.COEFFICIENTS: _record(
-        TENSOR_ALIGNMENT, *_HEAD, ("k", "<i4"), ("j", "<i4"), ("multiplier", "<i4"), ("scale_shift", "<i4")
-    ),
-    Block.TENSOR: _record(
-        TENSOR_ALIGNMENT, *_HEAD, ("step", _SCALAR), ("bound", _SCALAR), ("ratio", _SCALAR), ("fraction", "<i4")
-    ),
-    Block.STEP: _record(
-        TENSOR_ALIGNMENT,
-        *_HEAD,
-        ("seed", "<u8"),
-        *((name, "<u4") for name in ("momentum", "weight_decay", "weight_rate", "parameter_decay", "parameter_rate")),
-        ("unused0", "<u4"),
-        ("keep", _SCALAR),
-    ),
+_TYPES: dict[str, Any] = {
+    "u32": "<u4",
+    "i32": "<i4",
+    "u64": "<u8",
+    "i64": "<i8",
+    "scalar": np.dtype([("m", "<i4"), ("e", "<i4")]),
 }
+
+
+def _layout(members: Mapping[str, tuple[int, str]], size: int) -> np.dtype:
+    """Members at their places, `size` bytes in all; a record that is one value has no members in the code."""
+    places = [(byte, _TYPES[kind]) for byte, kind in members.values()]
+    if len(places) == 1:
+        return np.dtype(places[0][1])
+    formats = [kind for _, kind in places]
+    offsets = [byte for byte, _ in places]
+    return np.dtype({"names": list(members), "formats": formats, "offsets": offsets, "itemsize": size})
+
+
+def _header(kind: str) -> np.dtype:
+    return _layout(BLOCK_HEADER["every"] | BLOCK_HEADER.get(kind, {}), TENSOR_ALIGNMENT)
+
+
+HEADERS: dict[Block, np.dtype] = {kind: _header(kind.name.lower()) for kind in Block}
 RECORDS: dict[Block, np.dtype] = {
-    Block.TALLY: _record(32, ("sum", "<i8"), ("second", "<i8"), ("least", "<i4"), ("most", "<i4")),
-    Block.NORM: _record(64, *((name, _SCALAR) for name in ("mean", "rho", "unit", "gain", "offset", "top", "bottom"))),
-    Block.COEFFICIENTS: _record(32, ("a", "<i4"), ("c", "<i4"), ("b", "<i8")),
-    Block.PARAMETERS: _record(
-        32,
-        *((name, "<i4") for name in ("gamma", "beta", "gamma_velocity", "beta_velocity")),
-        ("mean", _SCALAR),
-        ("variance", _SCALAR),
-    ),
-    Block.UNITS: np.dtype(_SCALAR),
-    Block.MAXIMA: np.dtype("<i4"),
+    Block[kind.upper()]: _layout(members, RECORD_BYTES[kind]) for kind, members in BLOCK_RECORD.items()
 }
 
 
@@ -65,7 +53,7 @@ class BlockPlace:
 
     @property
     def header_type(self) -> np.dtype:
-        return HEADERS.get(self.kind, PLAIN_HEADER)
+        return HEADERS[self.kind]
 
     @property
     def bytes(self) -> int:

@@ -297,6 +297,85 @@ WEIGHT_FIELDS: dict[str, tuple[int, int, int]] = {
     "step_addr": (17, 0, 32),
 }
 
+RECORD_BYTES: dict[str, int] = {
+    "tally": 32,
+    "norm": 64,
+    "coefficients": 32,
+    "tensor": 0,
+    "parameters": 32,
+    "units": 8,
+    "maxima": 4,
+    "step": 0,
+}
+
+# kind: {name: (byte from the start, type)}
+BLOCK_HEADER: dict[str, dict[str, tuple[int, str]]] = {
+    "every": {
+        "kind": (0, "u32"),
+        "channels": (4, "u32"),
+    },
+    "tally": {
+        "count": (8, "u32"),
+    },
+    "coefficients": {
+        "k": (8, "i32"),
+        "j": (12, "i32"),
+        "multiplier": (16, "i32"),
+        "scale_shift": (20, "i32"),
+    },
+    "tensor": {
+        "step": (8, "scalar"),
+        "bound": (16, "scalar"),
+        "ratio": (24, "scalar"),
+        "fraction": (32, "i32"),
+    },
+    "step": {
+        "seed": (8, "u64"),
+        "momentum": (16, "u32"),
+        "weight_decay": (20, "u32"),
+        "weight_rate": (24, "u32"),
+        "parameter_decay": (28, "u32"),
+        "parameter_rate": (32, "u32"),
+        "keep": (40, "scalar"),
+    },
+}
+BLOCK_RECORD: dict[str, dict[str, tuple[int, str]]] = {
+    "tally": {
+        "sum": (0, "i64"),
+        "second": (8, "i64"),
+        "least": (16, "i32"),
+        "most": (20, "i32"),
+    },
+    "norm": {
+        "mean": (0, "scalar"),
+        "rho": (8, "scalar"),
+        "unit": (16, "scalar"),
+        "gain": (24, "scalar"),
+        "offset": (32, "scalar"),
+        "top": (40, "scalar"),
+        "bottom": (48, "scalar"),
+    },
+    "coefficients": {
+        "a": (0, "i32"),
+        "c": (4, "i32"),
+        "b": (8, "i64"),
+    },
+    "parameters": {
+        "gamma": (0, "i32"),
+        "beta": (4, "i32"),
+        "gamma_velocity": (8, "i32"),
+        "beta_velocity": (12, "i32"),
+        "mean": (16, "scalar"),
+        "variance": (24, "scalar"),
+    },
+    "units": {
+        "unit": (0, "scalar"),
+    },
+    "maxima": {
+        "maximum": (0, "i32"),
+    },
+}
+
 BUILDS: dict[str, dict[str, int]] = {
     "tiny": {
         "lanes": 16,

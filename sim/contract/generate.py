@@ -54,6 +54,18 @@ def plain_constants(contract: Contract) -> Iterator[tuple[str, int]]:
             yield f"{table.upper()}_{name.upper()}_WORD", word
             yield f"{table.upper()}_{name.upper()}_LSB", lsb
             yield f"{table.upper()}_{name.upper()}_WIDTH", width
+    yield from block_constants(contract)
+
+
+def block_constants(contract: Contract) -> Iterator[tuple[str, int]]:
+    """Bytes of each kind's record, and where the members of headers and records begin."""
+    for kind, size in contract["record_bytes"].items():
+        yield f"{kind.upper()}_RECORD_BYTES", size
+    for part in ("header", "record"):
+        for kind, members in contract[f"block_{part}"].items():
+            prefix = part.upper() if kind == "every" else f"{kind.upper()}_{part.upper()}"
+            for name, (byte, _) in members.items():
+                yield f"{prefix}_{name.upper()}", byte
 
 
 def class_name(table: str) -> str:
@@ -74,6 +86,18 @@ def render_python(contract: Contract) -> str:
         lines += [f"{table.upper()}S: dict[str, tuple[int, int, int]] = {{"]
         lines += [f'    "{name}": ({word}, {lsb}, {width}),' for name, (word, lsb, width) in contract[table].items()]
         lines += ["}"]
+    lines += ["", "RECORD_BYTES: dict[str, int] = {"]
+    lines += [*(f'    "{kind}": {size},' for kind, size in contract["record_bytes"].items()), "}"]
+    lines += ["", "# kind: {name: (byte from the start, type)}"]
+    for part in ("header", "record"):
+        lines += [f"BLOCK_{part.upper()}: dict[str, dict[str, tuple[int, str]]] = {{"]
+        for kind, members in contract[f"block_{part}"].items():
+            lines += [
+                f'    "{kind}": {{',
+                *(f'        "{n}": ({b}, "{t}"),' for n, (b, t) in members.items()),
+                "    },",
+            ]
+        lines += ["}"]
     lines += ["", "BUILDS: dict[str, dict[str, int]] = {"]
     for build, values in contract["build"].items():
         lines += [f'    "{build}": {{', *(f'        "{k}": {v},' for k, v in values.items()), "    },"]
@@ -86,18 +110,14 @@ def render_python(contract: Contract) -> str:
 def render_cpp(contract: Contract) -> str:
     lines = [f"// {NOTICE}", "#pragma once", "", "#include <cstdint>", "", "namespace cpt {", ""]
     lines += [f"constexpr std::uint32_t {name} = {value}u;" for name, value in plain_constants(contract)]
-    lines += [
-        "",
-        "// Every field of a command: its name, and its name in the constants above.",
-        "#define CPT_FIELDS(X) \\",
-    ]
-    lines += [" \\\n".join(f"    X({name}, {name.upper()})" for name in contract["field"])]
-    flags = "\n    | ".join(f"1u << FLAG_{name.upper()}" for name in contract["flag"])
-    lines += [
-        "",
-        "/// The bits of field `flags` that have a meaning.",
-        f"constexpr std::uint32_t DEFINED_FLAGS =\n    {flags};",
-    ]
+    lines += ["", "// Every field of a command: its name, and its name in the constants above."]
+    for table in FIELDS:
+        lines += [f"#define CPT_{table.upper()}S(X) \\"]
+        lines += [" \\\n".join(f"    X({name}, {name.upper()})" for name in contract[table])]
+    lines += ["", "// The bits of field `flags` that have a meaning."]
+    for table in (table.replace("field", "flag") for table in FIELDS):
+        flags = "\n    | ".join(f"1u << {table.upper()}_{name.upper()}" for name in contract[table])
+        lines += [f"constexpr std::uint32_t DEFINED_{table.upper()}S =\n    {flags};"]
     names = list(contract["build_range"])
     lines += ["", "/// The parameters of a build.", "struct Build {"]
     lines += [*(f"    std::uint32_t {name};" for name in names), "};", ""]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sim.contract import CLASSES, Block, Command, MapCommand, ScalarCommand, WeightCommand
-from sim.contract.blocks import HEADERS, PLAIN_HEADER, RECORDS
+from sim.contract.blocks import HEADERS, RECORDS
 from sim.contract.generate import load
 from sim.contract.noise import noise
 from sim.reference.scalar import add, div, root, scalar
@@ -70,8 +70,7 @@ def members(layout: np.dtype) -> dict[str, tuple[int, str]]:
     types = {"uint32": "u32", "int32": "i32", "int64": "i64", "uint64": "u64"}
     found = {}
     for name, (kind, offset, *_) in (layout.fields or {}).items():
-        if not name.startswith("unused"):
-            found[name] = (offset, "scalar" if kind.names else types[kind.name])
+        found[name] = (offset, "scalar" if kind.names else types[kind.name])
     return found
 
 
@@ -81,7 +80,7 @@ def test_every_block_is_laid_out_as_the_table_says() -> None:
         documented.setdefault(part, {})[name] = (int(byte), kind)
     every = documented.pop("every header")
     for block in Block:
-        header = members(HEADERS.get(block, PLAIN_HEADER))
+        header = members(HEADERS[block])
         assert every | documented.pop(f"{block.name} header", {}) == header
         record = documented.pop(f"{block.name} record", {})
         if block in (Block.UNITS, Block.MAXIMA):  # one value, which has no name in the code

@@ -28,6 +28,9 @@ def plain() -> dict[str, int]:
     named |= {f"{table}_{key}": value for table in ENUMS for key, value in tables[table].items()}
     for field, place in tables["field"].items():
         named |= dict(zip((f"FIELD_{field}_{part}" for part in ("WORD", "LSB", "WIDTH")), place, strict=True))
+    named |= {f"{kind}_record_bytes": size for kind, size in tables["record_bytes"].items()}
+    named |= {f"header_{name}": byte for name, (byte, _) in tables["block_header"]["every"].items()}
+    named |= {f"norm_record_{name}": byte for name, (byte, _) in tables["block_record"]["norm"].items()}
     return {name.upper(): value for name, value in named.items()}
 
 
