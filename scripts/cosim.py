@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scripts.flags import add
 from scripts.parser import Parser
-from sim.bench.devices import NAMES, open_dut
+from sim.bench.devices import DUTS, open_dut
 from sim.bench.runner import Stress, run_bench
 from sim.common.flag_types import from_zero, whole
 from sim.contract import Build
@@ -26,7 +26,7 @@ EXAMPLES = """\
 
 
 def add_flags(parser: Parser) -> None:
-    add(parser, "--dut", choices=NAMES, default="hls", help="core under test")
+    add(parser, "--dut", choices=list(DUTS), default="hls", help="core under test")
     add(parser, "--build")
     add(parser, "--only", help="shell pattern of the vectors to replay")
     add(parser, "--slow", action="store_true", help="include vectors that take minutes")

@@ -42,9 +42,7 @@ class Need:
     bytes: int
 
 
-def pass_need(
-    name: str, layer: Conv, which: Pass, bits: Bits, build: Build, results: Results = Results.ROUNDED
-) -> Need:
+def pass_need(name: str, layer: Conv, which: Pass, bits: Bits, build: Build, results: Results) -> Need:
     """One pass in a region of its own."""
     precision, plan = pass_precision(which, bits), Plan()
     output = stored_results(layer, which, precision, results)
@@ -87,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
         need = largest_pass(layers, Bits(*chosen.bits), Build.named(chosen.build), results)
     except ValueError as problem:
         print(f"memory_need: {problem}", file=sys.stderr)
-        return 1
+        return 2
     option = boot_option(need.bytes)
     print(f"largest pass: {need.layer}, {need.which.value}: {need.bytes:,} bytes in one piece")
     print(f"{REGIONS} regions and {SPARE // MIB} MiB for others: cma={option // MIB}M")

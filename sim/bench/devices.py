@@ -10,8 +10,6 @@ from sim.contract import BUILDS, Build
 from sim.devices.hls_executor import WORKPLACE, hls_sources, vendor_headers
 from sim.devices.rtl_sources import SPLIT, STRICT, rtl_sources
 
-NAMES = ("hls", "rtl", "vitis")
-
 
 @dataclass(frozen=True)
 class Dut:
@@ -24,13 +22,9 @@ class Dut:
 
 def open_dut(name: str, build: Build) -> Dut:
     """The device of this name; a missing one is an error that says how to get it."""
-    if name == "hls":
-        return _hls(build)
-    if name == "vitis":
-        return _vitis(build)
-    if name == "rtl":
-        return _rtl(build)
-    raise ValueError(f"no device '{name}'; there are: {', '.join(NAMES)}")
+    if name not in DUTS:
+        raise ValueError(f"no device '{name}'; there are: {', '.join(DUTS)}")
+    return DUTS[name](build)
 
 
 def _hls(build: Build) -> Dut:
@@ -60,3 +54,6 @@ def _vitis(build: Build) -> Dut:
         goal = f"make -C {WORKPLACE} csynth BUILD={build.name}"
         raise ValueError(f"no Verilog in {folder}: run '{goal}' where Vitis HLS is")
     return Dut(sources, build_args=["-Wno-fatal"])
+
+
+DUTS = {"hls": _hls, "rtl": _rtl, "vitis": _vitis}

@@ -20,6 +20,7 @@ from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiReadBus, AxiSlaveRead, A
 from sim.bench.memory import SlowMemory, hold_back
 from sim.bench.runner import PERIOD_NS
 from sim.contract import VERSION_MAGIC, ApCtrl, Error, Irq, Register
+from sim.devices.native import arguments
 from sim.vectors.vector import Vector
 
 BASE = 0x1000_0000
@@ -77,11 +78,11 @@ class Device:
         """Puts a vector's memory behind the pins and starts its list."""
         self.memory.image = bytearray(vector.before.tobytes())
         self.memory.base = BASE + vector.mem_base
-        await self.write(Register.MEM_BASE, self.memory.base & 0xFFFFFFFF)
-        await self.write(Register.MEM_BASE + 4, self.memory.base >> 32)
-        await self.write(Register.MEM_BYTES, vector.mem_bytes)
-        await self.write(Register.LIST_OFFSET, vector.list_offset)
-        await self.write(Register.LIST_BYTES, vector.list_bytes)
+        await self.start_with(arguments(vector.list_offset, vector.list_bytes, self.memory.base, vector.mem_bytes))
+
+    async def start_with(self, registers: dict[int, int]) -> None:
+        for register, value in registers.items():
+            await self.write(register, value)
         self.memory.errors = 0
         await self.write(Register.AP_CTRL, 1 << ApCtrl.START)
 

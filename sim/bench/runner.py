@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from sim.bench.devices import Dut
@@ -50,9 +51,11 @@ class BenchError(RuntimeError):
 def run_bench(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool = False) -> Speed:
     """Replays vector files on the device; raises BenchError with what differed."""
     build_dir.mkdir(parents=True, exist_ok=True)
+    vector_list = build_dir / "vectors.txt"
     with locked(build_dir / ".lock", LOCK_SECONDS):
-        results = build_and_test(dut, vectors, build_dir, stress, waves)
-        return replay_speed(results)
+        vector_list.write_text("\n".join(str(path.resolve()) for path in vectors))
+        settings = bench_settings(vector_list, stress)
+        return replay_speed(simulate(dut, TOPLEVEL, f"{__package__}.replay", build_dir, settings, waves))
 
 
 def replay_speed(results: Path) -> Speed:
@@ -62,35 +65,28 @@ def replay_speed(results: Path) -> Speed:
     return Speed(round(float(properties["sim_time_duration"]) / PERIOD_NS), float(case.get("time", "0")))
 
 
-def build_and_test(dut: Dut, vectors: Sequence[Path], build_dir: Path, stress: Stress, waves: bool) -> Path:
+def simulate(
+    dut: Dut,
+    toplevel: str,
+    test_module: str,
+    build_dir: Path,
+    settings: dict[str, str],
+    waves: bool,
+    simulator: str = "verilator",
+) -> Path:
+    """Builds a device and runs the cocotb tests of a module on it; returns the report of them."""
     from cocotb_tools.runner import get_runner
 
-    vector_list = build_dir / "vectors.txt"
     results = (build_dir / "results.xml").resolve()
     results.unlink(missing_ok=True)
-    vector_list.write_text("\n".join(str(path.resolve()) for path in vectors))
-    with environment(verilator_environment()):
-        runner = get_runner("verilator")
+    shared: dict[str, Any] = {"hdl_toplevel": toplevel, "build_dir": build_dir, "waves": waves}
+    settings = {"COCOTB_LOG_LEVEL": "WARNING", **settings}
+    with environment(verilator_environment() if simulator == "verilator" else {}):
+        runner = get_runner(simulator)
         try:
-            runner.build(
-                sources=dut.sources,
-                hdl_toplevel=TOPLEVEL,
-                build_dir=build_dir,
-                build_args=dut.build_args,
-                parameters=dut.parameters,
-                timescale=("1ns", "1ps"),
-                waves=waves,
-                log_file=build_dir / "build.log",
-            )
-            runner.test(
-                test_module=f"{__package__}.replay",
-                hdl_toplevel=TOPLEVEL,
-                build_dir=build_dir,
-                waves=waves,
-                extra_env=bench_settings(vector_list, stress),
-                results_xml=str(results),
-                log_file=build_dir / "test.log",
-            )
+            runner.build(**shared, **vars(dut), timescale=("1ns", "1ps"), log_file=build_dir / "build.log")
+            report: dict[str, Any] = {"results_xml": str(results), "log_file": build_dir / "test.log"}
+            runner.test(**shared, **report, test_module=test_module, extra_env=settings)
         except (RuntimeError, SystemExit) as failed:  # under pytest the runner exits when a test of its own fails
             if not results.exists():
                 raise BenchError(f"{failed}: see build.log and test.log in {build_dir}") from failed
@@ -106,7 +102,6 @@ def bench_settings(vector_list: Path, stress: Stress) -> dict[str, str]:
         "CPT_PAUSE": str(stress.pause),
         "CPT_LATENCY": str(stress.latency),
         "CPT_WATCHDOG": str(stress.watchdog),
-        "COCOTB_LOG_LEVEL": "WARNING",
     }
 
 

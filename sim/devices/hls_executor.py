@@ -18,7 +18,8 @@ import numpy as np
 
 from sim.common.files import locked
 from sim.common.places import CHECKOUT, HLS, OUT
-from sim.contract import BUILDS, Build, Error, Memory, Outcome, Register
+from sim.contract import Build, Memory, Outcome, Register
+from sim.devices.native import arguments, check_build, compile_with, outcome, writable
 
 NOT_KERNEL = ("testbench.cpp", "library.cpp")
 MAKE_SECONDS = 1800
@@ -40,17 +41,11 @@ def hls_sources() -> list[Path]:
 
 def make(*goals: str) -> subprocess.CompletedProcess[str]:
     """Runs make in WORKPLACE; one process at a time, as several may want the same files at once."""
-    for tool in ("g++", "make"):
-        if shutil.which(tool) is None:
-            raise OSError(f"the HLS kernel is compiled on this machine, and {tool} is missing: apt-get install {tool}")
     (WORKPLACE / "build").mkdir(parents=True, exist_ok=True)
     with locked(WORKPLACE / "build" / ".lock", MAKE_SECONDS):
         copy_changed(HLS, WORKPLACE)
         command = ["make", "--no-print-directory", "-C", str(WORKPLACE), *goals, f"PYTHON={sys.executable}"]
-        try:
-            return subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAKE_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise OSError(f"'{' '.join(command)}' did not end in {MAKE_SECONDS} seconds and was stopped") from None
+        return compile_with(command, MAKE_SECONDS, "the HLS kernel")
 
 
 def copy_changed(source: Path, target: Path) -> None:
@@ -89,8 +84,7 @@ class HlsExecutor:
     """Executes command lists on the C++ kernel of a build; interchangeable with `sim.reference.Reference`."""
 
     def __init__(self, build: Build) -> None:
-        if BUILDS.get(build.name) != build.parameters():
-            raise ValueError(f"the HLS kernel is built for {', '.join(BUILDS)}, not for other parameters")
+        check_build(build, "the HLS kernel")
         self.build = build
         self._library = load_library(build.name)
         self._registers = np.zeros(self._library.cpt_register_words(), dtype=np.uint32)
@@ -100,29 +94,13 @@ class HlsExecutor:
         return int(self._registers[offset // 4])
 
     def run(
-        self,
-        memory: Memory,
-        list_offset: int,
-        list_bytes: int,
-        mem_base: int = 0,
-        mem_bytes: int | None = None,
+        self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
     ) -> Outcome:
         """Runs a list, as `sim.contract.Executor` says."""
-        self._registers[Register.MEM_BASE // 4] = mem_base & 0xFFFFFFFF
-        self._registers[Register.MEM_BASE // 4 + 1] = mem_base >> 32
-        self._registers[Register.MEM_BYTES // 4] = memory.size if mem_bytes is None else mem_bytes
-        self._registers[Register.LIST_OFFSET // 4] = list_offset
-        self._registers[Register.LIST_BYTES // 4] = list_bytes
-        # The library writes into the array's own bytes where it can.
-        usable = memory.flags.c_contiguous and memory.flags.writeable and memory.dtype == np.uint8
-        region = memory if usable else np.ascontiguousarray(memory, dtype=np.uint8).copy()
-        self._library.cpt_run(self._registers.ctypes.data, region.ctypes.data, region.size)
-        if region is not memory:
-            memory[...] = region
+        size = memory.size if mem_bytes is None else mem_bytes
+        for register, value in arguments(list_offset, list_bytes, mem_base, size).items():
+            self._registers[register // 4] = value
+        with writable(memory) as region:
+            self._library.cpt_run(self._registers.ctypes.data, region.ctypes.data, region.size)
         cycles = self.register(Register.CYCLES_BUSY) | self.register(Register.CYCLES_BUSY + 4) << 32
-        return Outcome(
-            Error(self.register(Register.STATUS)),
-            self.register(Register.ERROR_INDEX),
-            self.register(Register.COMMANDS_DONE),
-            cycles,
-        )
+        return outcome(self.register, cycles)

@@ -140,7 +140,11 @@ class SimulatedDevice(Device):
             "fullpath": OVERLAY_CELL,
             "state": None,
             "parameters": {},
-            "registers": {register.name: _described(register) for register in Register},
+            "registers": {
+                each.name: {"address_offset": int(each), "size": 32, "access": "read-write"}
+                | {"description": each.name, "fields": {}}
+                for each in Register
+            },
             "interrupts": {"interrupt": interrupt},
             "gpio": {},
         }
@@ -173,16 +177,6 @@ class RegisterWindow:
 
     def __setitem__(self, index: int, value: int) -> None:
         self._device.write_word(self._first + index, int(value))
-
-
-def _described(register: Register) -> dict[str, Any]:
-    return {
-        "address_offset": int(register),
-        "size": 32,
-        "access": "read-write",
-        "description": register.name,
-        "fields": {},
-    }
 
 
 class InterruptLine:

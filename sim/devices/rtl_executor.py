@@ -9,11 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.contract import NOTHING, Build, Counters, Error, Memory, Outcome, Register
+from sim.contract import NOTHING, Build, Counters, Memory, Outcome
+from sim.devices.native import arguments, outcome, writable
+from sim.devices.registers import COUNTERS
 from sim.devices.rtl_pins import Ddr, RtlPins, library_of
 
 WATCHDOG = 2_000_000_000  # cycles
-COUNTERS = (Register.CYCLES_TOTAL, Register.CYCLES_BUSY, Register.CYCLES_LOAD_STALL, Register.CYCLES_STORE_STALL)
 
 
 class RtlExecutor:
@@ -38,12 +39,7 @@ class RtlExecutor:
         return self._registers[offset // 4]
 
     def run(
-        self,
-        memory: Memory,
-        list_offset: int,
-        list_bytes: int,
-        mem_base: int = 0,
-        mem_bytes: int | None = None,
+        self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
     ) -> Outcome:
         """Runs a list, as `sim.contract.Executor` says, from power-on; an endless list raises TimeoutError."""
         with RtlPins(self.build, self.ddr) as pins:
@@ -59,41 +55,22 @@ class RtlExecutor:
         mem_bytes: int | None = None,
     ) -> Outcome:
         """The same on a core that has been in use, whatever happened to it before."""
-        usable = memory.flags.c_contiguous and memory.flags.writeable and memory.dtype == np.uint8
-        region = memory if usable else np.ascontiguousarray(memory, dtype=np.uint8).copy()
         before = pins.report()
-        pins.place(region, mem_base, self.ddr)
         size = memory.size if mem_bytes is None else mem_bytes
-        pins.start(arguments(list_offset, list_bytes, mem_base, size), list_bytes)
-        completions = pins.wait(self.watchdog)
-        self._registers = pins.read_all()
-        pins.acknowledge()
-        if region is not memory:
-            memory[...] = region
+        with writable(memory) as region:
+            pins.place(region, mem_base, self.ddr)
+            pins.start(arguments(list_offset, list_bytes, mem_base, size))
+            completions = pins.wait(self.watchdog)
+            self._registers = pins.read_all()
+            pins.acknowledge()
         report = pins.report()
         self.bytes_read = report.bytes_read - before.bytes_read
         self.bytes_written = report.bytes_written - before.bytes_written
         self.simulated = report.cycles - before.cycles
         self._keep_counters(completions)
-        return Outcome(
-            Error(self.register(Register.STATUS)),
-            self.register(Register.ERROR_INDEX),
-            self.register(Register.COMMANDS_DONE),
-            self.counters.total,
-        )
+        return outcome(self.register, self.counters.total)
 
     def _keep_counters(self, completions: np.ndarray) -> None:
         self.counters = Counters(*(self.register(offset) | self.register(offset + 4) << 32 for offset in COUNTERS))
         ends = [NOTHING, *(Counters(*(int(count) for count in row)) for row in completions)]
         self.commands = [later - earlier for earlier, later in pairwise(ends)]
-
-
-def arguments(list_offset: int, list_bytes: int, mem_base: int, mem_bytes: int) -> tuple[tuple[int, int], ...]:
-    """A list's registers and their values."""
-    return (
-        (Register.MEM_BASE, mem_base & 0xFFFFFFFF),
-        (Register.MEM_BASE + 4, mem_base >> 32),
-        (Register.MEM_BYTES, mem_bytes),
-        (Register.LIST_OFFSET, list_offset),
-        (Register.LIST_BYTES, list_bytes),
-    )

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import shutil
-import subprocess
 import sys
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +14,7 @@ from pathlib import Path
 from sim.common.files import locked
 from sim.common.places import OUT, ROOT, RTL, VIVADO
 from sim.contract import BUILDS
+from sim.devices.native import compile_with
 from sim.devices.rtl_sources import SPLIT, STRICT, rtl_sources
 from sim.devices.verilator import verilator_environment
 
@@ -52,9 +51,6 @@ def load_library(build: str, waves: bool) -> ctypes.CDLL:
 
 def build_library(name: str, waves: bool = False) -> Path:
     """The shared library of a build, up to date; one process at a time builds in a folder."""
-    for tool in ("g++", "make"):
-        if shutil.which(tool) is None:
-            raise OSError(f"the RTL is compiled on this machine, and {tool} is missing: apt-get install {tool}")
     folder = build_folder(name, waves)
     folder.mkdir(parents=True, exist_ok=True)
     library, stamp = folder / "libcpt_rtl.so", folder / "sources.sha256"
@@ -73,39 +69,23 @@ def build_library(name: str, waves: bool = False) -> Path:
 def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
     """Verilate and compile the core, then link it with the harness."""
     include = Path(verilator_environment()["VERILATOR_ROOT"]) / "include"
-    bus = BUILDS[name]["bus_bytes"]
+    bus, verilated = BUILDS[name]["bus_bytes"], folder / "verilated"
     flags = ["-fPIC", "-std=c++17"]
     trace = ["--trace-vcd"] if waves else []
     verilate = [
         *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "fast", "--x-initial", "fast", *SPLIT),
         *("--noassert", *STRICT, f"-GBuildNumber={list(BUILDS).index(name)}", *trace),
-        *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(folder / "verilated")),
+        *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(verilated)),
         *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
         *(str(HARNESS / "states.vlt"), *map(str, rtl_sources())),
     ]
     link = [
-        *(
-            "g++",
-            "-shared",
-            "-pthread",
-            *OPTIMISE.split(),
-            *flags,
-            f"-DBUS_BYTES={bus}u",
-            f"-DVM_TRACE_VCD={int(waves)}",
-        ),
-        *("-DVM_TRACE=" + str(int(waves)), "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0"),
-        *(
-            f"-I{folder / 'verilated'}",
-            f"-I{HARNESS}",
-            "-isystem",
-            str(include),
-            "-isystem",
-            str(include / "vltstd"),
-            str(HARNESS / "harness.cpp"),
-        ),
-        *("-Wl,--whole-archive", str(folder / "verilated" / "libVcpt_kernel.a")),
-        *(str(folder / "verilated" / "libverilated.a"), "-Wl,--no-whole-archive"),
-        *("-o", str(folder / "libcpt_rtl.so")),
+        *("g++", "-shared", "-pthread", *OPTIMISE.split(), *flags, f"-DBUS_BYTES={bus}u"),
+        *(f"-DVM_TRACE_VCD={int(waves)}", f"-DVM_TRACE={int(waves)}", "-DVM_COVERAGE=0", "-DVM_SC=0"),
+        *("-DVM_TIMING=0", "-DVM_TRACE_FST=0", f"-I{verilated}", f"-I{HARNESS}"),
+        *("-isystem", str(include), "-isystem", str(include / "vltstd"), str(HARNESS / "harness.cpp")),
+        *("-Wl,--whole-archive", str(verilated / "libVcpt_kernel.a"), str(verilated / "libverilated.a")),
+        *("-Wl,--no-whole-archive", "-o", str(folder / "libcpt_rtl.so")),
     ]
     return [verilate, link]
 
@@ -124,12 +104,7 @@ def sources_digest(commands: list[list[str]]) -> str:
 
 
 def run_tool(command: list[str], folder: Path) -> None:
-    try:
-        made = subprocess.run(
-            command, env=verilator_environment(), capture_output=True, text=True, check=False, timeout=BUILD_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        raise OSError(f"'{command[0]}' did not end in {BUILD_SECONDS} seconds and was stopped") from None
+    made = compile_with(command, BUILD_SECONDS, "the RTL", verilator_environment())
     (folder / f"{Path(command[0]).name}.log").write_text(made.stdout + made.stderr)
     if made.returncode:
         raise OSError(f"the RTL does not build ({command[0]}):\n{(made.stdout + made.stderr)[-4000:]}")

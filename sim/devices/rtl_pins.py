@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from types import TracebackType
@@ -14,7 +13,6 @@ import numpy as np
 from sim.contract import (
     BOARD_BYTES_PER_CYCLE,
     BOARD_LATENCY_CYCLES,
-    BUILDS,
     COMMAND_BYTES,
     ApCtrl,
     Build,
@@ -22,6 +20,7 @@ from sim.contract import (
     Memory,
     Register,
 )
+from sim.devices.native import check_build
 from sim.devices.rtl_library import build_folder, load_library
 
 PORTS = ("commands", "loads", "stores")
@@ -102,8 +101,7 @@ def want_waves() -> bool:
 
 def library_of(build: Build) -> ctypes.CDLL:
     """The core of a build, compiled if need be; parameters other than the contract's are refused."""
-    if BUILDS.get(build.name) != build.parameters():
-        raise ValueError(f"the RTL is built for {', '.join(BUILDS)}, not for other parameters")
+    check_build(build, "the RTL")
     return load_library(build.name, want_waves())
 
 
@@ -151,10 +149,10 @@ class RtlPins:
         settings = ctypes.byref(_Settings.of(self.ddr))
         self._library.cpt_rtl_memory(self._core, settings, memory.ctypes.data, memory.size, base)
 
-    def start(self, arguments: Sequence[tuple[int, int]], list_bytes: int) -> None:
+    def start(self, arguments: dict[int, int]) -> None:
         """Enables the interrupt, writes a list's arguments and starts it."""
-        self._completions = np.zeros((list_bytes // COMMAND_BYTES, 4), dtype=np.uint64)
-        for register, value in ((Register.GIER, 1), (Register.IER, 1 << Irq.DONE), *arguments):
+        self._completions = np.zeros((arguments[Register.LIST_BYTES] // COMMAND_BYTES, 4), dtype=np.uint64)
+        for register, value in ((Register.GIER, 1), (Register.IER, 1 << Irq.DONE), *arguments.items()):
             self.write(register, value)
         self.write(Register.AP_CTRL, 1 << ApCtrl.START)
 

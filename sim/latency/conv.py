@@ -25,8 +25,8 @@ from sim.latency.core import (
     store_cycles,
     widening,
 )
-from sim.latency.pipeline import Batch, Work, run
-from sim.latency.stream import Requests, Stream, stream
+from sim.latency.pipeline import Work, run
+from sim.latency.stream import Batch, Requests, stream
 from sim.latency.time import CommandTime, Memory
 
 SEGMENT_BEGINS = 18  # cycles before the first lane of a segment is stored
@@ -52,13 +52,12 @@ def conv_time(command: Command, build: Build, memory: Memory) -> CommandTime:
         work = _work(command, blocks, first == 0, ahead, build, memory)
         if first == 0 and 2 * ring <= build.lane_words and 2 * blocks * entries <= build.column_words:
             loaded = _loaded_ahead(batches, ahead)
-            of_weights = Batch(0, weights.bus, weights.follows, weights.written)
-            computed, stored = run((of_weights, *batches), work, loaded + 1)
+            computed, stored = run((weights, *batches), work, loaded + 1)
             # The loader finishes a command before it begins the next.
             stored = max(stored, weights.follows + asking + batches[-1].there - batches[-1].follows + LOADER_BEGINS)
         else:
             computed, stored = run(batches, work)
-            cycles += COMMAND_BEGINS + memory.latency + weights.written
+            cycles += COMMAND_BEGINS + memory.latency + weights.there
         last = first + blocks == command.y_blocks
         cycles += stored if last else computed + PASS_ENDS
         rows = blocks * sum(batch.steps for batch in batches)
@@ -120,7 +119,7 @@ def _batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[Batc
         kind = Requests(command.a_blocks * requests, beats(size, row_bytes, build.bus_bytes), writing)
         way = stream(build.lanes, round(live, 4), (kind,), build, memory)
         asking = build.lanes * (steps * finding + 4)
-        return Batch(steps, way.bus, max(way.follows, asking), max(way.written, asking))
+        return Batch(steps, way.bus, max(way.follows, asking), max(way.there, asking))
 
     known: dict[tuple[int, bool], Batch] = {}
     batches: list[Batch] = []
@@ -136,17 +135,14 @@ def _batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[Batc
     return tuple(batches), ahead, ring * command.a_blocks * row_bytes // WORD_BYTES
 
 
-def _weights(command: Command, blocks: int, build: Build, memory: Memory) -> Stream:
+def _weights(command: Command, blocks: int, build: Build, memory: Memory) -> Batch:
     """Column by column; blocks of a column that follow each other in memory are read together."""
     tile = WORD_BYTES * command.kernel_h * command.kernel_w * command.b_bits
     joined = command.b_block_stride == tile
     size = tile * (command.a_blocks if joined else 1)
     words_a_cycle = 3 if command.kernel_w == 3 else 1
-    kind = Requests(
-        1 if joined else command.a_blocks,
-        beats(size, 16, build.bus_bytes),
-        size / WORD_BYTES / words_a_cycle,
-    )
+    writing = size / WORD_BYTES / words_a_cycle
+    kind = Requests(1 if joined else command.a_blocks, beats(size, 16, build.bus_bytes), writing)
     return stream(CHANNEL_BLOCK * blocks, 1.0, (kind,), build, memory)
 
 

@@ -8,16 +8,7 @@ from functools import lru_cache
 from math import inf
 
 from sim.latency.core import MOST_AHEAD
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Row steps that are loaded together: cycles of the bus, until the next batch may follow, until they are there."""
-
-    steps: int
-    bus: float
-    follows: float
-    there: float
+from sim.latency.stream import Batch
 
 
 @dataclass(frozen=True)

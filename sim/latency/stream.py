@@ -28,16 +28,17 @@ class Requests:
 
 
 @dataclass(frozen=True)
-class Stream:
-    """Cycles of a batch: what it takes of the bus, until the next may follow, until all is written."""
+class Batch:
+    """What is loaded together: its row steps; cycles of the bus, until the next batch may follow, until it is there."""
 
+    steps: int
     bus: float
     follows: float
-    written: float
+    there: float
 
 
 @lru_cache(maxsize=4096)
-def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, memory: Memory) -> Stream:
+def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, memory: Memory) -> Batch:
     """Targets (lanes or columns) ask one after another; a writer serves every 16th of them, in order.
 
     Data comes in the order of the requests, so a writer whose queue is full holds up all those after it.
@@ -77,4 +78,4 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, 
                     free = (done[-1] if done else 0.0) + (0 if index else starts)
                     done.append(max(free, arrives + 2) + kind.writing / whole)
                 requests.append(done[-1])
-    return Stream(bus, arrives, max([arrives, *(done[-1] for done in put_away if done)]))
+    return Batch(0, bus, arrives, max([arrives, *(done[-1] for done in put_away if done)]))

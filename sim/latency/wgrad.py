@@ -19,8 +19,7 @@ from sim.latency.core import (
     store_cycles,
     widening,
 )
-from sim.latency.pipeline import Batch
-from sim.latency.stream import Requests, stream
+from sim.latency.stream import Batch, Requests, stream
 from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad_plan import WgradPlan, tap_sets
 
@@ -109,7 +108,7 @@ def _load(
     step = min(command.stride_y, plan.pass_rows)
     words = command.a_bits * command.a_width * plan.passes[0][0]
     most = 8 if words <= 64 else 4 if words <= 128 else 2 if words <= 256 else 1
-    bus = follows = written = 0.0
+    bus = follows = there = 0.0
     for begin in range(0, steps, most):
         count = min(most, steps - begin)
         rows = count * step + (halo if begin == 0 else 0)
@@ -120,9 +119,9 @@ def _load(
         way = stream(build.lanes, round(plan.live, 4), kinds, build, memory)
         asking = build.lanes * (count * (plan.pass_rows + 2) + 5)
         bus += way.bus
-        written = follows + max(way.written, asking)
+        there = follows + max(way.there, asking)
         follows += max(way.follows, asking)
-    return Batch(steps, bus, follows, written)
+    return Batch(steps, bus, follows, there)
 
 
 def _row_requests(

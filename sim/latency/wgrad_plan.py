@@ -78,18 +78,8 @@ class WgradPlan:
                 chunk, windows = tried, more
         entries = windows * command.b_bits * pass_y
         passes = tuple(product(_shares(command.a_blocks, pass_a), _shares(command.y_blocks, pass_y)))
-        return cls(
-            rows,
-            live,
-            passes,
-            command.kernel_h,
-            chunk,
-            (rows - 1) % chunk + 1,
-            span,
-            1,
-            _buffers(entries, build),
-            entries,
-        )
+        first, buffers = (rows - 1) % chunk + 1, _buffers(entries, build)
+        return cls(rows, live, passes, command.kernel_h, chunk, first, span, 1, buffers, entries)
 
     @classmethod
     def _of_cut_rows(cls, command: Command, build: Build, rows: int, live: float) -> WgradPlan:
@@ -121,9 +111,8 @@ def _shares(blocks: int, most: int) -> list[int]:
 
 def _buffers(entries: int, build: Build) -> int:
     """One chunk less than fits, if two are left, so that the next command's first fits next to this one's last."""
-    return next((each for each in (4, 3) if (each + 1) * entries <= build.column_words), 0) or (
-        2 if 2 * entries <= build.column_words else 1
-    )
+    fitting = build.column_words // entries
+    return min(4, fitting - 1) if fitting > 3 else 2 if fitting >= 2 else 1
 
 
 def _ring(command: Command, build: Build, pass_a: int) -> int:

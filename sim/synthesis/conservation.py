@@ -59,15 +59,9 @@ def netlist(top: str, bits: int) -> dict[str, Any]:
     """popcount_lut or count_ones with its small adders as cells."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "netlist.json"
-        adders = [*LAWS, "ternary_add"]
-        marks = [f"setattr -mod -set keep_hierarchy 1 {adder}*" for adder in adders]
-        run_yosys(
-            [
-                read_rtl(top, f"-GBits={bits}", "--keep-hierarchy"),
-                *marks,
-                *("proc", f"flatten {top}", "opt_clean", f"write_json {path}"),
-            ]
-        )
+        marks = [f"setattr -mod -set keep_hierarchy 1 {adder}*" for adder in (*LAWS, "ternary_add")]
+        read = read_rtl(top, f"-GBits={bits}", "--keep-hierarchy")
+        run_yosys([read, *marks, "proc", f"flatten {top}", "opt_clean", f"write_json {path}"])
         modules: dict[str, Any] = json.loads(path.read_text())["modules"]
     return next(module for name, module in modules.items() if name.startswith(top))
 
@@ -82,15 +76,10 @@ def check_popcount(bits: int, top: str = "popcount_lut") -> int:
     count = module["ports"]["count_o"]["bits"]
     if result[: len(count)] != count or bits >> len(count):
         raise LawBrokenError("count_o is not the lower part of the last adder's sum")
-    expression: Counter[Bit] = Counter(
-        {(bit, 0): weight for bit, weight in zip(result, binary(len(result)), strict=True)}
-    )
+    expression: Counter[Bit] = Counter({(bit, 0): 1 << place for place, bit in enumerate(result)})
     applied = rewrite(expression, cells)
     pins = {name: port["bits"] for name, port in module["ports"].items()}
-    if top == "popcount_lut":
-        leaves = [product(x, y) for x, y in zip(pins["a_i"], pins["b_i"], strict=True)]
-    else:
-        leaves = pins["x_i"]
+    leaves = products(pins) if top == "popcount_lut" else pins["x_i"]
     wanted = {(leaf, 2): 1 for leaf in leaves}
     if dict(expression) != wanted or len(wanted) != bits:
         raise LawBrokenError(f"{sum(expression.values())} terms are left, not each of {bits} bits once")
@@ -106,8 +95,8 @@ def kind_of(name: str) -> str:
     return name if name.startswith("$") else name.split("$")[0]
 
 
-def product(x: object, y: object) -> str:
-    return f"{x}·{y}"
+def products(pins: dict[str, list[Any]]) -> list[str]:
+    return [f"{x}·{y}" for x, y in zip(pins["a_i"], pins["b_i"], strict=True)]
 
 
 def rewrite(expression: Counter[Bit], cells: list[tuple[str, dict[str, Any]]]) -> int:
@@ -159,7 +148,7 @@ def apply(expression: Counter[Bit], law: Law, kind: str, pins: dict[str, list[An
 
 def inputs_of(law: Law, kind: str, pins: dict[str, list[Any]]) -> list[tuple[Any, int]]:
     if kind == "count_products":
-        return [(product(x, y), 1) for x, y in zip(pins["a_i"], pins["b_i"], strict=True)]
+        return [(product, 1) for product in products(pins)]
     return [
         (bit, weight) for port, weights in law.inputs.items() for bit, weight in zip(pins[port], weights, strict=True)
     ]

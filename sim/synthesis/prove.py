@@ -10,11 +10,11 @@ from pathlib import Path
 
 from sim.common.places import VIVADO
 from sim.synthesis.conservation import LAWS, LawBrokenError, check_popcount
-from sim.synthesis.yosys import YosysError, read_rtl, run_yosys
+from sim.synthesis.yosys import MODELS, YosysError, read_rtl, run_yosys
 
 PROOFS = VIVADO / "proofs"
 BENCH = VIVADO / "bench"
-MODELS = "read_verilog -overwrite +/xilinx/cells_sim.v"  # what LUT6_2, CARRY4 and DSP48E1 do
+INDUCTION = "-tempinduct -set-init-zero"
 WIDTHS = (48, 144)  # slices of the builds
 Proof = Callable[[], str]
 
@@ -36,27 +36,18 @@ def prove_law(name: str, *parameters: str) -> str:
     return prove_property(f"law_{name}", PROOFS / "laws.sv", "", *parameters)
 
 
+def prove_choice(name: str, sat: str, *parameters: str) -> str:
+    return prove_property(f"equal_{name}", PROOFS / "choices.sv", sat, *parameters)
+
+
 def prove_accumulator(count_bits: int) -> str:
     """All sequences of operations: the base case and the induction step together."""
-    induction = "-tempinduct -set-init-zero -maxsteps 12"
-    return prove_property("accumulate_equal", PROOFS / "accumulate_equal.sv", induction, f"-GCountBits={count_bits}")
+    sat = f"{INDUCTION} -maxsteps 12"
+    return prove_property("accumulate_equal", PROOFS / "accumulate_equal.sv", sat, f"-GCountBits={count_bits}")
 
 
 def prove_popcount(bits: int, top: str) -> str:
     return f"{check_popcount(bits, top)} adders conserve the sum"
-
-
-def prove_select() -> str:
-    return prove_property("equal_select", PROOFS / "choices.sv", "")
-
-
-def prove_mix(right: int, left: int) -> str:
-    return prove_property("equal_mix", PROOFS / "choices.sv", "", f"-GRight={right}", f"-GLeft={left}")
-
-
-def prove_drain(lanes: int) -> str:
-    induction = "-tempinduct -set-init-zero -maxsteps 6"
-    return prove_property("equal_drain", PROOFS / "choices.sv", induction, f"-GLanes={lanes}")
 
 
 def prove_handshakes(bus_bytes: int) -> str:
@@ -70,7 +61,7 @@ def prove_handshakes(bus_bytes: int) -> str:
             # Data behind its address and the mark of the last beat need the history of a burst: simulation checks them.
             *("proc", "flatten", "chformal -remove axi_engines/*w_after_aw* axi_engines/*w_last_right*"),
             *("async2sync", "chformal -lower", "opt -full", "memory", "opt -full"),
-            "sat -verify -tempinduct -set-init-zero -prove-asserts -maxsteps 6",
+            f"sat -verify {INDUCTION} -prove-asserts -maxsteps 6",
         ]
     )
     return "by induction"
@@ -85,11 +76,13 @@ def proofs() -> Iterator[tuple[str, Proof]]:
         yield f"popcount of {bits} products", partial(prove_popcount, bits, "popcount_lut")
         yield f"popcount of {bits} bits", partial(prove_popcount, bits, "count_ones")
         yield f"accumulator of {bits.bit_length()}-bit counts", partial(prove_accumulator, bits.bit_length())
-    yield "multiplexers in LUTs", prove_select
+    yield "multiplexers in LUTs", partial(prove_choice, "select", "")
     for right, left in ((14, 13), (11, 5), (16, 4)):
-        yield f"mix of noise, {right} and {left}", partial(prove_mix, right, left)
+        mix = partial(prove_choice, "mix", "", f"-GRight={right}", f"-GLeft={left}")
+        yield f"mix of noise, {right} and {left}", mix
     for lanes in (16, 48):
-        yield f"drain of {lanes} lanes", partial(prove_drain, lanes)
+        drain = partial(prove_choice, "drain", f"{INDUCTION} -maxsteps 6", f"-GLanes={lanes}")
+        yield f"drain of {lanes} lanes", drain
     for size in (8, 64):
         yield f"AXI handshakes, {size}-byte bus", partial(prove_handshakes, size)
 

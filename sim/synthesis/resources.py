@@ -36,37 +36,16 @@ SYNTH = "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf"
 # Modules with a line of their own; all others are part of the module above them.
 MODULES = (
     *(TOP, "control_registers", "cycle_counters", "list_runner", "command_check", "axi_reader", "axi_writer"),
-    *(
-        "core",
-        "planner",
-        "loader",
-        "row_requests",
-        "load_dispatch",
-        "load_writer",
-        "lane",
-        "feeder",
-        "conv_reads",
-        "wgrad_reads",
-    ),
-    *("sequencer", "array", "dpu_row", "row_sum", "accumulator", "epilogue", "requantise", "noise", "row_table"),
-    *("store", "store_buffer"),
+    *("core", "planner", "loader", "row_requests", "load_dispatch", "load_writer", "lane", "feeder", "conv_reads"),
+    *("wgrad_reads", "sequencer", "array", "dpu_row", "row_sum", "accumulator", "epilogue", "requantise", "noise"),
+    *("row_table", "store", "store_buffer"),
 )
 # LUTs that a cell occupies; flip-flops and the rest are recognised by name.
 LUTS = {
     **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
-    "LUT6_2": 1,
-    "SRL16E": 1,
-    "SRLC32E": 1,
-    "RAM32M": 4,
-    "RAM64M": 4,
-    "RAM32X1D": 2,
-    "RAM64X1D": 2,
-    "RAM128X1D": 4,
-    "RAM256X1S": 4,
-    "RAM128X1S": 2,
-    "RAM64X1S": 1,
-    "RAM32X1S": 1,
-    "RAM32X2S": 2,
+    **dict.fromkeys(("LUT6_2", "SRL16E", "SRLC32E", "RAM64X1S", "RAM32X1S"), 1),
+    **dict.fromkeys(("RAM32X1D", "RAM64X1D", "RAM128X1S", "RAM32X2S"), 2),
+    **dict.fromkeys(("RAM32M", "RAM64M", "RAM128X1D", "RAM256X1S"), 4),
 }
 # A specify block of Yosys' models has the delays of a -1 part, as measured by the project that made them.
 DELAY = re.compile(r"Latest arrival time in '.*' is (\d+)")
@@ -143,14 +122,8 @@ def elaborate(build: str) -> tuple[Path, list[str]]:
     names = re.findall(r"^  (\S+)$", listing.read_text(), flags=re.MULTILINE)
     firsts = {kind(name): name for name in reversed(names)}
     others = [name for name in names if kind(name) in MODULES and firsts[kind(name)] != name]
-    run_yosys(
-        [
-            f"read_rtlil {full}",
-            *(f"blackbox {escape(name)}" for name in others),
-            "hierarchy -top cpt_kernel -purge_lib",
-            f"write_rtlil {design}",
-        ]
-    )
+    hidden = [f"blackbox {escape(name)}" for name in others]
+    run_yosys([f"read_rtlil {full}", *hidden, f"hierarchy -top {TOP} -purge_lib", f"write_rtlil {design}"])
     full.unlink()
     return design, names
 
@@ -167,17 +140,12 @@ def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use
         ],
         seconds=7200,
     )
-    return Use.of(cells_of(json.loads(counts.read_text()))), delay(netlist, name)
+    return Use.of(json.loads(counts.read_text())["design"]["num_cells_by_type"]), delay(netlist, name)
 
 
 def escape(module: str) -> str:
     """A module's name where a Yosys script takes a pattern: with brackets escaped."""
     return module.replace("[", "\\[").replace("]", "\\]")
-
-
-def cells_of(counts: dict[str, Any]) -> dict[str, int]:
-    cells: dict[str, int] = counts["design"]["num_cells_by_type"]
-    return cells
 
 
 def delay(netlist: Path, name: str) -> int:

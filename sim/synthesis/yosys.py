@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,7 @@ from sim.common.places import INSTALLER, VIVADO
 from sim.devices.rtl_sources import rtl_sources
 
 PRIMITIVES = VIVADO / "synth" / "primitives.sv"
+MODELS = "read_verilog -overwrite +/xilinx/cells_sim.v"  # what LUT6_2, CARRY4 and DSP48E1 do
 CHILD = "import sys\nfrom pyosys import libyosys\ndesign = libyosys.Design()\n" + (
     "for line in open(sys.argv[1]):\n    libyosys.run_pass(line.strip(), design)\n"
 )
@@ -31,14 +31,8 @@ def run_yosys(script: Sequence[str], seconds: int = 1800) -> str:
         commands = Path(folder) / "script.ys"
         commands.write_text("\n".join(script))
         try:
-            ran = subprocess.run(
-                [sys.executable, "-c", CHILD, str(commands)],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=seconds,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
-            )
+            command = [sys.executable, "-u", "-c", CHILD, str(commands)]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
         except subprocess.TimeoutExpired:
             raise YosysError(f"Yosys did not end in {seconds} seconds and was stopped") from None
     if ran.returncode:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sim.contract import COMMAND_BYTES, Command, Memory, Outcome, encode_list
-from sim.devices.rtl_executor import Ddr, RtlExecutor, arguments
+from sim.devices.native import arguments
+from sim.devices.rtl_executor import Ddr, RtlExecutor
 from sim.devices.rtl_pins import RtlPins
 from sim.reference import Reference
 from sim.vectors import Vector
@@ -26,7 +27,7 @@ class Bench:
     def start(self, vector: Vector, memory: Memory) -> None:
         self.pins.place(memory, vector.mem_base, self.ddr)
         place = (vector.list_offset, vector.list_bytes, vector.mem_base, vector.mem_bytes)
-        self.pins.start(arguments(*place), vector.list_bytes)
+        self.pins.start(arguments(*place))
 
     def run(self, vector: Vector, memory: Memory, ddr: Ddr | None = None) -> Outcome:
         self.executor.ddr = ddr or self.ddr

@@ -31,15 +31,16 @@ def test_popcount_is_made_of_them(bits: int, top: str) -> None:
 
 
 def test_luts_by_name_are_what_they_stand_for() -> None:
-    assert "no counterexample" in prove.prove_select()
-    assert "no counterexample" in prove.prove_mix(14, 13)
-    assert prove.prove_drain(16) == "by induction"
+    proofs = dict(prove.proofs())
+    assert "no counterexample" in proofs["multiplexers in LUTs"]()
+    assert "no counterexample" in proofs["mix of noise, 14 and 13"]()
+    assert proofs["drain of 16 lanes"]() == "by induction"
 
 
 def test_a_wrong_lut_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plant(monkeypatch, tmp_path, "select_two.sv", "64'hcccc_aaaa_ff00_f0f0", "64'hcccc_aaaa_f0f0_ff00")
     with pytest.raises(YosysError, match="proof did fail"):
-        prove.prove_select()
+        prove.prove_choice("select", "")
 
 
 @pytest.mark.slow

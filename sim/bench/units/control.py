@@ -27,6 +27,8 @@ from sim.contract import (
     check_list,
     encode_list,
 )
+from sim.devices.native import arguments
+from sim.devices.registers import COUNTERS
 
 TINY = Build.named("tiny")
 MEM_BYTES = 0x2000
@@ -55,19 +57,7 @@ class Control(Device):
         self.memory.image = bytearray(MEM_BYTES)
         data = encode_list(commands)
         self.memory.image[offset : offset + len(data)] = data
-        arguments = {
-            Register.MEM_BASE: base & 0xFFFFFFFF,
-            Register.MEM_BASE + 4: base >> 32,
-            Register.MEM_BYTES: MEM_BYTES,
-            Register.LIST_OFFSET: offset,
-            Register.LIST_BYTES: len(data),
-        }
-        await self.start_with(arguments)
-
-    async def start_with(self, arguments: dict[int, int]) -> None:
-        for register, value in arguments.items():
-            await self.write(register, value)
-        await self.write(Register.AP_CTRL, 1 << ApCtrl.START)
+        await self.start_with(arguments(offset, len(data), base, MEM_BYTES))
 
     async def results(self) -> tuple[Error, int, int]:
         """Waits for the interrupt and acknowledges it."""
@@ -119,13 +109,7 @@ async def arguments_are_judged(dut: Any) -> None:
     """The LIST_ checks, at their bounds, before anything is fetched."""
     device = await new_device(dut)
     device.memory.image = bytearray()
-    good = {
-        Register.MEM_BASE: 0x1000_0000,
-        Register.MEM_BASE + 4: 0,
-        Register.MEM_BYTES: 0x2000,
-        Register.LIST_OFFSET: 0x1F80,
-        Register.LIST_BYTES: 0,
-    }
+    good = arguments(list_offset=0x1F80, list_bytes=0, mem_base=0x1000_0000, mem_bytes=0x2000)
     changes: list[dict[int, int]] = [
         {},
         {Register.MEM_BASE: 0x1000_0020},
@@ -145,9 +129,8 @@ async def arguments_are_judged(dut: Any) -> None:
     for change in changes:
         values = {**good, **change}
         await device.start_with(values)
-        base = values[Register.MEM_BASE] | values[Register.MEM_BASE + 4] << 32
-        arguments = (values[Register.MEM_BYTES], values[Register.LIST_OFFSET], values[Register.LIST_BYTES])
-        error = check_list(base, *arguments)
+        low, high, *region_and_list = values.values()
+        error = check_list(low | high << 32, *region_and_list)
         assert await device.results() == (error, NO_COMMAND, 0)
         seen.add(error)
     assert seen == {Error.OK, Error.LIST_ALIGNMENT, Error.LIST_TRUNCATED, Error.LIST_RANGE}
@@ -170,8 +153,7 @@ async def counters_cover_completed_commands(dut: Any) -> None:
     device = await new_device(dut)
 
     async def counters() -> list[int]:
-        offsets = (Register.CYCLES_TOTAL, Register.CYCLES_BUSY, Register.CYCLES_LOAD_STALL, Register.CYCLES_STORE_STALL)
-        return [await device.read(offset) | await device.read(offset + 4) << 32 for offset in offsets]
+        return [await device.read(offset) | await device.read(offset + 4) << 32 for offset in COUNTERS]
 
     await device.start_list([replace(GOOD, seed_lo=100), replace(GOOD, seed_lo=50)])
     await device.results()

@@ -193,11 +193,8 @@ class Bench:
         dut = self.dut
         self.sizes.clear()
         self.memory, self.freed, self.cycles, self.beats = {}, 0, 0, 0
-        dut.out_format.value, dut.out_bits.value, dut.y_width.value = (
-            command.out_format,
-            command.out_bits,
-            command.width,
-        )
+        dut.out_format.value, dut.out_bits.value = command.out_format, command.out_bits
+        dut.y_width.value = command.width
         dut.wgrad.value, dut.kernel_w.value = command.wgrad, command.kernel_w
         dut.segment_log.value, dut.image_stride.value = command.segment_log, command.image_stride
         dut.image_sums.value = command.image_sums
@@ -207,25 +204,15 @@ class Bench:
         for lanes, segments, taps in command.sets(count) if command.wgrad else command.rows(count):
             if not command.wgrad:
                 for number, lane in enumerate(lanes):
-                    await self.cycle(
-                        row_valid=1,
-                        row_lane=number,
-                        row_number=segments[0].row,
-                        row_live=lane.live,
-                        row_address=lane.address,
-                        row_sums=lane.sums,
-                    )
+                    row = {"row_lane": number, "row_number": segments[0].row, "row_live": lane.live}
+                    await self.cycle(row_valid=1, **row, row_address=lane.address, row_sums=lane.sums)
             for segment in segments:
                 while opened - self.freed == command.slots:
                     await self.cycle()
                 pins = {f"open_{name}": int(value) for name, value in vars(segment).items() if name != "writes"}
                 if command.wgrad:
-                    pins |= {
-                        "set_valid": 1,
-                        "set_taps": taps,
-                        "row_address": lanes[0].address,
-                        "row_sums": lanes[0].sums,
-                    }
+                    first = lanes[0]
+                    pins |= {"set_valid": 1, "set_taps": taps, "row_address": first.address, "row_sums": first.sums}
                 await self.cycle(open_valid=1, **pins)
                 opened += 1
                 for _ in range(command.lanes // 2 + 2 if command.wgrad else 0):  # the table is written
