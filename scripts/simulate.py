@@ -35,10 +35,8 @@ def add_flags(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from host.compiler.bits import Bits
-    from host.compiler.jobs import pass_precision
     from host.compiler.layer import Pass
-    from host.compiler.lower import lower
-    from host.compiler.plan import Plan
+    from host.compiler.results import Results, pass_commands
     from host.driver.devices import open_device
     from host.measure.golden import Product
     from host.measure.one_layer import run_one
@@ -47,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     layer, bits = parse_layer(arguments.layer), Bits(*arguments.bits)
     build = Build.named(arguments.build)
     for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
-        lower(layer, which, pass_precision(which, bits), build, plan=Plan())
+        pass_commands(layer, which, bits, build, Results.EXACT)
     product: Product | None = None
     if arguments.verify:
         from cpt_model.arithmetic.integer import integer_pass

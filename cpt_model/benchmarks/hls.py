@@ -7,6 +7,7 @@ import time
 from tqdm import tqdm
 
 from cpt_model.benchmarks.timing import best_seconds
+from host.compiler.jobs import random_operands
 from host.compiler.layer import Conv, Pass
 from host.compiler.networks import cifar_resnet
 from host.compiler.precision import Precision
@@ -14,7 +15,6 @@ from host.driver.accelerator import Accelerator
 from host.driver.devices import open_simulated
 from host.driver.execute import run_pass
 from sim.contract import Build
-from sim.contract.noise import random_codes
 from sim.devices.hls_executor import HlsExecutor
 
 BITS = Precision(8, 8, b_signed=True)
@@ -22,9 +22,7 @@ BITS = Precision(8, 8, b_signed=True)
 
 def run_on(accelerator: Accelerator, layer: Conv, which: Pass) -> None:
     """One pass with random codes."""
-    a_shape, b_shape = layer.operand_shapes(which)
-    a, b = random_codes(a_shape, 8, False, seed=1), random_codes(b_shape, 8, True, seed=2)
-    run_pass(accelerator, layer, which, BITS, a, b)
+    run_pass(accelerator, layer, which, BITS, *random_operands(layer, which, BITS, seed=1))
 
 
 def measure(repeat: int) -> dict[str, float]:

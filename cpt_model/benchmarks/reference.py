@@ -9,6 +9,7 @@ import numpy as np
 
 from cpt_model.benchmarks.timing import best_seconds
 from host.compiler.command_list import CommandList
+from host.compiler.jobs import random_operands
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
@@ -30,8 +31,7 @@ def three_passes(reference: Reference) -> Callable[[], None]:
     commands = CommandList.place(programs, plan)
     memory = np.zeros(plan.bytes, dtype=np.uint8)
     for seed, program in enumerate(programs):
-        a_shape, b_shape = LAYER.operand_shapes(program.which)
-        program.load(memory, random_codes(a_shape, 8, False, seed), random_codes(b_shape, 8, True, seed + 3))
+        program.load(memory, *random_operands(LAYER, program.which, precision, seed))
     commands.write(memory)
 
     def job() -> None:

@@ -16,9 +16,8 @@ from cpt_model.cost.run import Run
 from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass
-from host.compiler.lower import lower
-from host.compiler.plan import Plan, PlanError
-from host.compiler.results import Results, stored_results
+from host.compiler.plan import PlanError
+from host.compiler.results import Results, pass_commands
 from sim.contract import BOARD_ARM_BYTES_PER_CYCLE, OVERLAY_CLOCK_MHZ, Build
 from sim.latency import CommandTime, Memory, command_time
 
@@ -50,6 +49,14 @@ PROFILES = {
         Profile("zc706-ps", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(BOARD_ARM_BYTES_PER_CYCLE)),
     )
 }
+
+
+class PassError(LayerError):
+    """A pass that a build cannot run."""
+
+    def __init__(self, layer: str, which: Pass, bits: Bits, problem: ValueError) -> None:
+        super().__init__(f"layer '{layer}', {which.value} pass at {bits}: {problem}")
+        self.what = f"the {which.value} pass of layer '{layer}'"
 
 
 @dataclass(frozen=True)
@@ -87,33 +94,42 @@ class AcceleratorBoard:
             yield self._pass(layer, which, batch, bits)
 
     def _pass(self, layer: LayerCount, which: Pass, batch: int, bits: Bits) -> PassTime:
-        if layer.foreign:
-            raise LayerError(f"layer '{layer.name}' ({layer.kind}): {layer.foreign[0]}")
         precision = pass_precision(which, bits)
         time = CommandTime(0, 0, 0, 0)
         for product in layer.products:
             asked = product.of_batch(batch)
-            try:
-                time += asked.times * product_time(asked.shape, which, bits, self.profile)
-            except (LayerError, PlanError) as problem:
-                raise LayerError(f"layer '{layer.name}', {which.value} pass at {bits}: {problem}") from problem
+            time += asked.times * product_time(asked.shape, which, bits, self.profile, layer.name)
         return PassTime(layer.name, which, bits, layer.macs * batch * precision.a_bits * precision.b_bits, time)
 
 
 def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
-    """Passes of the quantised layers, in the network's order; the error of the images it begins with is not needed."""
+    """Passes of the quantised layers, in the network's order; the error of the images it begins with is not needed.
+
+    A layer that no build can run is refused by name.
+    """
     for layer in count.layers:
+        if layer.quantised and layer.foreign:
+            raise LayerError(f"layer '{layer.name}' ({layer.kind}): {layer.foreign[0]}")
         reads_images = layer is count.layers[0] and layer.kind == "Conv2d"
         for which in Pass:
             if layer.quantised and not (which is Pass.INPUT_ERROR and reads_images):
                 yield layer, which
 
 
+def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile, layer: str) -> CommandTime:
+    """One product's pass; one that does not fit the build is refused, with the layer that has it."""
+    try:
+        return _time(product, which, bits, profile)
+    except (LayerError, PlanError) as problem:
+        raise PassError(layer, which, bits, problem) from problem
+
+
 @lru_cache(maxsize=4096)
-def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
-    """One product's pass: the commands the driver would start, one after the other."""
-    precision = pass_precision(which, bits)
-    output = stored_results(product, which, precision, profile.results)
-    program = lower(product, which, precision, profile.build, output, plan=Plan())
-    times = (command_time(command, profile.build, profile.memory) for command in program.commands)
+def _time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
+    """The commands that the driver would start, one after the other."""
+    commands = _commands(product, which, bits, profile.build, profile.results)
+    times = (command_time(command, profile.build, profile.memory) for command in commands)
     return sum(times, start=CommandTime(profile.list_us * profile.clock_mhz, 0, 0, 0))
+
+
+_commands = lru_cache(maxsize=4096)(pass_commands)  # the same at every clock and with every memory

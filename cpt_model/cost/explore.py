@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from cpt_model.cost.accelerator import PROFILES, Profile
+from cpt_model.cost.accelerator import PROFILES, PassError, Profile
 from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.resources import Resources, ResourceTable, buildable, read_table
 from cpt_model.cost.run import Run
-from cpt_model.cost.workload import Lowered, PassError, Workload, hours
+from cpt_model.cost.workload import Share, Workload
 from sim.contract import BUILD_RANGES, CHANNEL_BLOCK, Build
 
 BASE = PROFILES["zc706"]  # what is not swept is as there: memories, bus, the memory's latency
@@ -147,7 +147,6 @@ def sweep(
     """
     table = table or read_table()
     workload = Workload.of(count, run.batch)
-    precisions = list(dict.fromkeys([*run.widths(), *static.widths()]))
     designs: list[Design] = []
     skipped: dict[str, Skipped] = {}
 
@@ -168,11 +167,9 @@ def sweep(
             skip(f"too many {names}", f"{build.name} needs {needs}", len(boards))
             continue
         try:
-            lowered = workload.lowered(build, precisions)
+            designs += [_design(workload, board, need, run, static) for board in boards]
         except PassError as problem:
             skip(f"cannot run {problem.what}", str(problem), len(boards))
-            continue
-        designs += [_design(lowered, board, need, run, static) for board in boards]
     return Sweep(designs, skipped)
 
 
@@ -188,18 +185,17 @@ def not_modelled(build: Build) -> str:
     return f"{build.lanes} lanes need at least {least} groups of K, a multiple of 3"
 
 
-def _design(lowered: Lowered, board: Profile, need: Resources, run: Run, static: Run) -> Design:
-    timed = lowered.timed(board)
-    ruled: dict[str, float] = {}
+def _design(workload: Workload, board: Profile, need: Resources, run: Run, static: Run) -> Design:
+    ruled, of_static = (run_cycles(workload, each, board) for each in (run, static))
+    hours, static_hours = (sum(each.values()) / (board.clock_mhz * 3600e6) for each in (ruled, of_static))
+    shares = {stream: 100 * cycles / sum(ruled.values()) for stream, cycles in ruled.items()}
+    return Design(board, need, hours, static_hours, shares, buildable(board.build))
+
+
+def run_cycles(workload: Workload, run: Run, board: Profile) -> Share:
+    """Cycles of a whole run, by what rules them."""
+    total: Share = {}
     for bits, iterations in run.widths().items():
-        for stream, cycles in timed[bits].by_bottleneck.items():
-            ruled[stream] = ruled.get(stream, 0.0) + cycles * iterations
-    total = sum(ruled.values())
-    return Design(
-        board,
-        need,
-        hours(timed, run, board),
-        hours(timed, static, board),
-        {stream: 100 * cycles / total for stream, cycles in ruled.items()},
-        buildable(board.build),
-    )
+        for stream, cycles in workload.cycles(bits, board).items():
+            total[stream] = total.get(stream, 0.0) + iterations * cycles
+    return total

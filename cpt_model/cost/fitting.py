@@ -13,12 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from host.compiler.jobs import pass_precision
 from host.compiler.layer import Pass
-from host.compiler.lower import lower
 from host.compiler.networks import named_network
-from host.compiler.plan import Plan
-from host.compiler.results import Results, stored_results
+from host.compiler.results import Results, pass_commands
 from host.measure.prediction import model_cycles
 from host.measure.report import Row
 from sim.contract import BOARD_LATENCY_CYCLES, Build, Command
@@ -70,16 +67,13 @@ def fit(rows: Sequence[Row]) -> Fit:
     build, clock = _build(rows)
     passes = [_commands(row, build) for row in rows]
     measured = np.array([row.latency_us for row in rows])
-    best: Fit | None = None
+    fits = []
     for bandwidth in BANDWIDTHS.tolist():
         model = np.array([model_cycles(commands, build, bandwidth) / clock for commands in passes])
         host = max(0.0, statistics.median((measured - model).tolist()))
         deviations = 100 * np.abs((model + host) / measured - 1)
-        found = Fit(build, clock, bandwidth, host, float(deviations.mean()), float(deviations.max()))
-        if best is None or found.mean_pct < best.mean_pct:
-            best = found
-    assert best is not None
-    return best
+        fits.append(Fit(build, clock, bandwidth, host, float(deviations.mean()), float(deviations.max())))
+    return min(fits, key=lambda fit: fit.mean_pct)
 
 
 def _build(rows: Sequence[Row]) -> tuple[Build, float]:
@@ -101,7 +95,4 @@ def _commands(row: Row, build: Build) -> list[Command]:
     layers = named_network(row.network, row.batch)
     if row.layer not in layers:
         raise FitError(f"network '{row.network}' has no layer '{row.layer}'")
-    layer, which = layers[row.layer], Pass(row.which)
-    precision = pass_precision(which, row.bits)
-    stored = stored_results(layer, which, precision, Results(row.results))
-    return lower(layer, which, precision, build, stored, plan=Plan()).commands
+    return pass_commands(layers[row.layer], Pass(row.which), row.bits, build, Results(row.results))

@@ -7,57 +7,36 @@ from sim.contract import Command, Opcode
 
 
 def geometry(layer: Conv, which: Pass) -> Command:
-    """A command with the pass's opcode, extents, steps and padding; the other fields are filled in later."""
+    """A command with the pass's opcode, extents, steps and padding; the other fields are filled in later.
+
+    The input error is a CONV of the error with flipped weights: the stride becomes zero insertion, padding its
+    complement.
+    """
+    a, y = layer.input_shape[2:], layer.output_shape[2:]
+    axes = list(zip(a, y, layer.kernel, layer.stride, layer.padding, strict=True))
     if which is Pass.INPUT_ERROR:
-        return _input_error(layer)
-    bottom, right = (
-        (out - 1) * stride + kernel - extent - before
-        for extent, out, kernel, stride, before in _axes(layer, layer.padding)
-    )
+        a, y = y, a
+        before = [kernel - 1 - padding for _, _, kernel, _, padding in axes]
+        after = [extent - 1 - (out - 1) * stride + padding for extent, out, _, stride, padding in axes]
+        steps = {"up_y": layer.stride[0], "up_x": layer.stride[1]}
+    else:
+        before = list(layer.padding)
+        after = [
+            max(0, (out - 1) * stride + kernel - extent - padding) for extent, out, kernel, stride, padding in axes
+        ]
+        steps = {"stride_y": layer.stride[0], "stride_x": layer.stride[1]}
     return Command(
-        opcode=Opcode.CONV if which is Pass.FORWARD else Opcode.WGRAD,
+        opcode=Opcode.WGRAD if which is Pass.WEIGHT_GRADIENT else Opcode.CONV,
         images=layer.batch,
-        a_height=layer.height,
-        a_width=layer.width,
-        y_height=layer.out_height,
-        y_width=layer.out_width,
+        a_height=a[0],
+        a_width=a[1],
+        y_height=y[0],
+        y_width=y[1],
         kernel_h=layer.kernel[0],
         kernel_w=layer.kernel[1],
-        stride_y=layer.stride[0],
-        stride_x=layer.stride[1],
-        pad_top=layer.padding[0],
-        pad_left=layer.padding[1],
-        pad_bottom=max(0, bottom),
-        pad_right=max(0, right),
+        **steps,
+        pad_top=before[0],
+        pad_left=before[1],
+        pad_bottom=after[0],
+        pad_right=after[1],
     )
-
-
-def _input_error(layer: Conv) -> Command:
-    """A CONV of the error with flipped weights: the stride becomes zero insertion, padding its complement."""
-    top, left = (kernel - 1 - padding for kernel, padding in zip(layer.kernel, layer.padding, strict=True))
-    bottom, right = (
-        extent + kernel - 2 - (out - 1) * stride - before
-        for extent, out, kernel, stride, before in _axes(layer, (top, left))
-    )
-    return Command(
-        opcode=Opcode.CONV,
-        images=layer.batch,
-        a_height=layer.out_height,
-        a_width=layer.out_width,
-        y_height=layer.height,
-        y_width=layer.width,
-        kernel_h=layer.kernel[0],
-        kernel_w=layer.kernel[1],
-        up_y=layer.stride[0],
-        up_x=layer.stride[1],
-        pad_top=top,
-        pad_left=left,
-        pad_bottom=bottom,
-        pad_right=right,
-    )
-
-
-def _axes(layer: Conv, before: tuple[int, int]) -> zip[tuple[int, int, int, int, int]]:
-    """Per axis: input extent, output extent, kernel, stride, padding before the first element."""
-    inputs, outputs = (layer.height, layer.width), (layer.out_height, layer.out_width)
-    return zip(inputs, outputs, layer.kernel, layer.stride, before, strict=True)

@@ -79,7 +79,12 @@ def drawn_operands(job: Job) -> tuple[Codes, Codes]:
 @lru_cache(maxsize=4)  # neighbouring layers often share a shape; a board has memory for a few tensors only
 def _drawn(layer: Conv, which: Pass, precision: Precision) -> tuple[Codes, Codes]:
     seed = zlib.crc32(f"{layer}{which.value}{precision}".encode())
+    a, b = random_operands(layer, which, precision, seed)
+    return a.astype(np.int32), b.astype(np.int32)
+
+
+def random_operands(layer: Conv, which: Pass, precision: Precision, seed: int) -> tuple[Codes, Codes]:
+    """Codes for both operands of a pass; the second has the next seed."""
     a_shape, b_shape = layer.operand_shapes(which)
-    a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed).astype(np.int32)
-    b = random_codes(b_shape, precision.b_bits, precision.b_signed, seed + 1).astype(np.int32)
-    return a, b
+    a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed)
+    return a, random_codes(b_shape, precision.b_bits, precision.b_signed, seed + 1)

@@ -66,10 +66,8 @@ class Conv:
             _within("stride", stride, MAX_STEP)
             if not 0 <= padding < kernel:
                 raise LayerError(f"padding {padding} is not in 0..{kernel - 1} (below the kernel's extent)")
-        for axis, extent, out_extent in (
-            ("height", self.height, self.out_height),
-            ("width", self.width, self.out_width),
-        ):
+        sizes = ("height", self.height, self.out_height), ("width", self.width, self.out_width)
+        for axis, extent, out_extent in sizes:
             _within(axis, extent, MAX_EXTENT)
             if out_extent < 1:
                 raise LayerError(f"{axis} {extent} with this padding is smaller than the kernel {self.kernel}")

@@ -120,11 +120,7 @@ def _template(command: Command, largest: Bundle, precision: Precision, output: O
 
 
 def _conv_parts(
-    layer: Conv,
-    which: Pass,
-    by_phase: dict[Phase | None, Command],
-    parts_of_layer: list[Bundle],
-    place: Placer,
+    layer: Conv, which: Pass, by_phase: dict[Phase | None, Command], parts_of_layer: list[Bundle], place: Placer
 ) -> list[Part]:
     """One CONV per phase and bundle: all read one map; those of a phase write one map, each its own channel blocks."""
     a_shape, out_shape = layer.input_shape, layer.output_shape

@@ -1,14 +1,18 @@
-"""What a pass stores of its sums."""
+"""What a pass stores of its sums, and the commands of a pass that stores it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
 
+from host.compiler.bits import Bits
 from host.compiler.groups import bundles
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, Pass
+from host.compiler.lower import lower
+from host.compiler.plan import Plan
 from host.compiler.precision import EXACT, Output, Precision, rounded, safe_shift
-from sim.contract import MAX_OUT_BITS, Format
+from sim.contract import MAX_OUT_BITS, Build, Command, Format
 
 
 class Results(Enum):
@@ -55,3 +59,10 @@ def stored_results(layer: Conv, which: Pass, precision: Precision, results: Resu
         stored = Output(Format.INT16, bits=MAX_OUT_BITS, shift=shift)
     whole_blocks = all(bundle.groups == 1 for bundle in bundles(layer))
     return replace(stored, row_sums=whole_blocks and results.row_sums)
+
+
+def pass_commands(layer: Conv, which: Pass, bits: Bits, build: Build, results: Results) -> list[Command]:
+    """A layer's pass at a step's widths, in a region of its own."""
+    precision = pass_precision(which, bits)
+    output = stored_results(layer, which, precision, results)
+    return lower(layer, which, precision, build, output, plan=Plan()).commands

@@ -68,16 +68,8 @@ class Slot:
             tile, dtype = (height, self.bits, width), PLANE_WORD
         else:
             tile, dtype = (height, width, CHANNEL_BLOCK), WORD_TYPES[self.out_format]
-        return Tensor(
-            self.offset,
-            images,
-            self.blocks,
-            self.image_stride,
-            self.block_stride,
-            tile,
-            dtype,
-            dtype.itemsize,
-        )
+        strides = self.image_stride, self.block_stride
+        return Tensor(self.offset, images, self.blocks, *strides, tile, dtype, dtype.itemsize)
 
     def write(self, memory: Memory, codes: npt.NDArray[np.integer]) -> None:
         """Packs codes into the region; a wrong shape or a code out of range is refused by name."""

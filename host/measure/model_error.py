@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 from host.compiler.bits import Bits
 from host.compiler.jobs import Job, Step, training_jobs
-from host.compiler.lower import lower
 from host.compiler.networks import named_network
-from host.compiler.plan import Plan
-from host.compiler.results import Results, stored_results
+from host.compiler.results import Results, pass_commands
 from host.measure.cycle_grid import Point
 from host.measure.efficiency import PLAIN
 from sim.common.places import VIVADO
@@ -62,9 +60,8 @@ def iteration_deviation(path: Path) -> Deviation:
     step = Step(0, Bits(measured["fw_bits"], measured["bw_bits"]))
 
     def cycles(job: Job) -> float:
-        stored = stored_results(job.layer, job.which, job.precision, Results(measured["results"]))
-        program = lower(job.layer, job.which, job.precision, build, stored, plan=Plan())
-        return sum(command_time(command, build, memory).cycles for command in program.commands)
+        commands = pass_commands(job.layer, job.which, step.bits, build, Results(measured["results"]))
+        return sum(command_time(command, build, memory).cycles for command in commands)
 
     done = len(measured["passes"])
     jobs = training_jobs(named_network(measured["network"], measured["batch"]), [step])

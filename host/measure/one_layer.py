@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from host.compiler.bits import Bits
-from host.compiler.jobs import pass_precision
+from host.compiler.jobs import pass_precision, random_operands
 from host.compiler.layer import Conv, Pass
 from host.driver.accelerator import Accelerator
 from host.driver.execute import run_pass
 from host.driver.outcome import ListOutcome
 from host.measure.golden import Product
-from sim.contract.noise import random_codes
 from sim.reference import Reference
 
 Values = dict[str, int | str]
@@ -28,9 +27,7 @@ def run_one(
 ) -> Values:
     """A pass at forward and backward bits; with a product of integers, differences to it and to the reference."""
     precision = pass_precision(which, bits)
-    a_shape, b_shape = layer.operand_shapes(which)
-    a = random_codes(a_shape, precision.a_bits, precision.a_signed, seed)
-    b = random_codes(b_shape, precision.b_bits, precision.b_signed, seed + 1)
+    a, b = random_operands(layer, which, precision, seed)
     done = run_pass(accelerator, layer, which, precision, a, b)
     row: Values = {
         "pass": which.value,

@@ -5,20 +5,20 @@ A pass that occurs several times is lowered once and keeps its tensors, so long 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from host.compiler.command_list import CommandList
+from host.compiler.jobs import random_operands
 from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
 from host.compiler.program import Program
 from sim.contract import NOTHING, Build, Counters
-from sim.contract.noise import random_codes
 from sim.reference import Reference
 
 if TYPE_CHECKING:
@@ -36,12 +36,6 @@ class AskedPass(NamedTuple):
     def lower(self, build: Build, plan: Plan, name: str = "") -> Program:
         return lower(self.layer, self.which, self.precision, build, self.stored, plan=plan, name=name)
 
-    def load(self, program: Program, memory: np.ndarray) -> None:
-        a_shape, b_shape = self.layer.operand_shapes(self.which)
-        a = random_codes(a_shape, self.precision.a_bits, self.precision.a_signed, seed=1)
-        b = random_codes(b_shape, self.precision.b_bits, self.precision.b_signed, seed=2)
-        program.load(memory, a, b)
-
     def __str__(self) -> str:
         return f"{self.layer}, {self.which.value} pass, {self.precision}"
 
@@ -54,7 +48,7 @@ def simulate_list(executor: RtlExecutor, passes: Sequence[AskedPass], verify: bo
     once = CommandList.place(list(programs.values()), plan, "once")
     memory = np.zeros(plan.bytes, dtype=np.uint8)
     for each, program in programs.items():
-        each.load(program, memory)
+        program.load(memory, *random_operands(each.layer, each.which, each.precision, seed=1))
     commands.write(memory)
     once.write(memory)
     expected = memory.copy() if verify else None
@@ -67,8 +61,4 @@ def simulate_list(executor: RtlExecutor, passes: Sequence[AskedPass], verify: bo
         if not np.array_equal(memory, expected):
             raise RuntimeError(f"{what}: results differ from the reference")
     counted = iter(executor.commands)
-    return [add_up(islice(counted, len(programs[each].commands))) for each in passes]
-
-
-def add_up(counters: Iterable[Counters]) -> Counters:
-    return sum(counters, start=NOTHING)
+    return [sum(islice(counted, len(programs[each].commands)), start=NOTHING) for each in passes]

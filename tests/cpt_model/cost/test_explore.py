@@ -9,9 +9,9 @@ import pytest
 from cpt_model.cost import Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from cpt_model.cost.counts import LayerCount, ModelCount
-from cpt_model.cost.explore import Design, Space, pareto, sweep
+from cpt_model.cost.explore import Design, Space, pareto, run_cycles, sweep
 from cpt_model.cost.resources import Resources, read_table
-from cpt_model.cost.workload import Workload, hours
+from cpt_model.cost.workload import Workload
 from host.compiler.layer import LayerError
 
 ENDLESS = Resources(1e9, 1e9, 1e9, 1e9)
@@ -21,9 +21,9 @@ RUN, STATIC = Run.named("3-8/8", iterations=64, batch=16), Run.named("8/8", iter
 @pytest.mark.parametrize("arch", ["cifar10_resnet_20", "lstm_lm_small", "cifar10_mobilenet_v2"])
 def test_a_workload_takes_as_long_as_the_board_says(arch: str) -> None:
     network, profile = count_network(arch), PROFILES["zc706-ps"]
-    timed = Workload.of(network, RUN.batch).lowered(profile.build, RUN.widths()).timed(profile)
-    assert hours(timed, RUN, profile) == pytest.approx(AcceleratorBoard(profile).hours(network, RUN), rel=1e-12)
-    assert all(sum(each.by_bottleneck.values()) == pytest.approx(each.cycles) for each in timed.values())
+    cycles = sum(run_cycles(Workload.of(network, RUN.batch), RUN, profile).values())
+    hours = AcceleratorBoard(profile).hours(network, RUN)
+    assert cycles / (profile.clock_mhz * 3600e6) == pytest.approx(hours, rel=1e-12)
 
 
 def test_a_layer_without_a_command_is_refused_by_name() -> None:
