@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -46,9 +48,16 @@ def digit_images() -> ImageData:
     pixels = found.images.astype(np.uint8)[..., None]
     labels = found.target.astype(np.int64)
     train, test = (part.numpy() for part in _parts(len(pixels), 0))
-    mean, std = float(pixels[train].mean() / 255), float(pixels[train].std() / 255)
+    mean, std = _moments(pixels[train])
     parts = Images(pixels[train], labels[train]), Images(pixels[test], labels[test])
     return ImageData("digits", 10, (mean,), (std,), *parts)
+
+
+def _moments(pixels: npt.NDArray[np.uint8]) -> tuple[float, float]:
+    """Mean and standard deviation of pixels / 255, from exact sums: a sum of floats depends on its order."""
+    count, total = pixels.size, int(pixels.sum(dtype=np.int64))
+    squares = int(np.square(pixels, dtype=np.int64).sum())
+    return total / count / 255, sqrt((count * squares - total * total) / count**2) / 255
 
 
 def _parts(count: int, seed: int) -> tuple[Tensor, Tensor]:

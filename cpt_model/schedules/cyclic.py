@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from cpt_model.schedules.base import Schedule, ScheduleError, check_range
+from sim.common.elementary import cos_pi, exp
 
 Curve = npt.NDArray[np.float64]
 
 
 def _cosine(x: Curve) -> Curve:
-    return (1 - np.cos(np.pi * x)) / 2
+    return (1 - cos_pi(x)) / 2
 
 
 def _linear(x: Curve) -> Curve:
@@ -26,7 +27,7 @@ def _linear(x: Curve) -> Curve:
 
 
 def _exponential(x: Curve) -> Curve:
-    return 1 - np.exp(-4 * x)
+    return 1 - exp(-4 * x)
 
 
 def _reverse_exponential(x: Curve) -> Curve:

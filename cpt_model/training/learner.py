@@ -14,6 +14,7 @@ from cpt_model.models import entry
 from cpt_model.precision_run import Plan, PrecisionRun
 from cpt_model.prepare import Config, prepare_
 from cpt_model.step import IntegerNetwork
+from cpt_model.step.draw import draw_weights
 from cpt_model.training.meter import Meter
 from cpt_model.training.processes import Processes, noise_seed
 from cpt_model.training.settings import Settings, SettingsError
@@ -133,6 +134,7 @@ class WholeSteps:
         assert isinstance(task, ImageTask)
         self.meter = meter
         forward, backward = (max(pair) for pair in zip(meter.highest(), eval_bits, strict=True))
+        draw_weights(model, run.seed)
         self.network = IntegerNetwork(
             model,
             task.data.shape,

@@ -9,6 +9,8 @@ With t = step / steps, `lr` the highest rate, and n `lr_cycles`:
 - linear: the CPT authors': lr for half the run, down to lr / 100 at t = 0.9, then that
 - cyclic: n times from lr to `lr_low` by a cosine (warm restarts): the baseline "static precision + cyclic rate"
 - triangular: n times from `lr_low` up to lr and down again (Smith's)
+
+All by additions and products, which every processor rounds alike.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from sim.common.elementary import cos_pi
 
 if TYPE_CHECKING:
     from cpt_model.training.settings import Settings
@@ -29,7 +33,7 @@ def _step(run: Settings, t: float) -> float:
     passed = sum(t >= share for share in run.lr_milestones)
     if run.lr_rates is not None:
         return (run.lr, *run.lr_rates)[passed]
-    return run.lr * run.lr_factor**passed
+    return run.lr * math.prod([run.lr_factor] * passed)
 
 
 def _cosine(run: Settings, t: float) -> float:
@@ -37,7 +41,7 @@ def _cosine(run: Settings, t: float) -> float:
 
 
 def _anneal_cosine(run: Settings, t: float) -> float:
-    return _between(run.lr * run.lr_factor**2, run.lr, t)
+    return _between(run.lr * (run.lr_factor * run.lr_factor), run.lr, t)
 
 
 def _linear(run: Settings, t: float) -> float:
@@ -54,7 +58,7 @@ def _triangular(run: Settings, t: float) -> float:
 
 
 def _between(low: float, high: float, x: float) -> float:
-    return low + (high - low) * (1 + math.cos(math.pi * x)) / 2
+    return low + (high - low) * (1 + float(cos_pi(x))) / 2
 
 
 RATES: dict[str, Callable[[Settings, float], float]] = {

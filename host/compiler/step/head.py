@@ -1,7 +1,7 @@
 """The classifier, on the host: mean of the last map, fully connected layer, softmax, cross entropy; their gradients.
 
 Exact by construction. What comes in and goes out are integers: sums S of the last map (unit 2^−f), weights with 27 bits
-behind the point. Only the softmax between is IEEE double, by `exponential` and sums in the order of the classes:
+behind the point. Only the softmax between is IEEE double, by `sim.common.elementary` and sums in the classes' order:
 
     logit_k  = Σ_c w_kc·S_c · 2^(−27−f) / pixels + bias_k · 2^−27         the sum exact
     p_k      = exp(logit_k − max) / Σ exp                    D_k = round((p_k − [k is the label]) · 2^24)
@@ -17,7 +17,6 @@ from math import frexp
 import numpy as np
 import numpy.typing as npt
 
-from host.compiler.step.exponential import Doubles, exp, log
 from host.compiler.step.fixed import (
     VELOCITY_FRACTION,
     WEIGHT_FRACTION,
@@ -28,6 +27,7 @@ from host.compiler.step.fixed import (
     moved,
 )
 from host.compiler.step.rates import Rates
+from sim.common.elementary import Doubles, exp, log
 
 ERROR_BITS = 16  # of what goes back to the last map
 DIFFERENCE_FRACTION = VELOCITY_FRACTION  # of D
