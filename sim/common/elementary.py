@@ -46,7 +46,7 @@ def log(x: Doubles) -> Doubles:
     m, k = np.frexp(x)
     low = m < HALF_ROOT
     m, k = np.where(low, m * 2.0, m), np.where(low, k - 1, k).astype(np.float64)
-    s = (m - 1.0) / (m + 1.0)
+    s: Doubles = (m - 1.0) / (m + 1.0)
     return k * LN2[0] + (2.0 * s * _series(s * s, LOG_TERMS) + k * LN2[1])
 
 
