@@ -19,6 +19,7 @@ from sim.common.lazy import lazy
 from sim.common.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from cpt_model.coverage_report import coverage as coverage
     from cpt_model.emulation import EmulationError as EmulationError
     from cpt_model.emulation import emulate as emulate
     from cpt_model.methods.landscape import Landscape as Landscape
@@ -35,13 +36,14 @@ if TYPE_CHECKING:
     from cpt_model.model_precision import set_precision as set_precision
     from cpt_model.prepare import Config as Config
     from cpt_model.prepare import prepare_ as prepare_
-    from cpt_model.prepare import unprepare as unprepare
+    from cpt_model.restoring import unprepare as unprepare
 
 # What needs PyTorch is imported on first use: a board has none, and uses the schedules alone.
 HOMES = {
     "Config": "cpt_model.prepare",
     "EmulationError": "cpt_model.emulation",
     "Landscape": "cpt_model.methods.landscape",
+    "coverage": "cpt_model.coverage_report",
     "convert_range_norm_": "cpt_model.methods.range_norm",
     "emulate": "cpt_model.emulation",
     "get_precision": "cpt_model.model_precision",
@@ -54,7 +56,7 @@ HOMES = {
     "restore_batch_norm_": "cpt_model.methods.range_norm",
     "scheduler": "cpt_model.model_precision",
     "set_precision": "cpt_model.model_precision",
-    "unprepare": "cpt_model.prepare",
+    "unprepare": "cpt_model.restoring",
     "update_statistics": "cpt_model.methods.swa",
 }
 __all__ = ["CPT", "Bits", "PrecisionScheduler", "Results", "Static", "named", *HOMES]

@@ -6,15 +6,21 @@ float checkpoints load both ways.
 
 from __future__ import annotations
 
+import logging
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from torch import nn
+from torch import Tensor, nn
 
 from cpt_model import fused_paths
 from cpt_model.arithmetic.results import trained_results
-from cpt_model.layers import FORMS, LayerState, layer_seed
+from cpt_model.coverage_report import LEAST, Coverage, coverage
+from cpt_model.layers import FORMS, LayerState, QuantLayer, form_of, layer_seed, multiplies
+from cpt_model.layers.conv import padding_numbers
 from cpt_model.model_precision import prepared_layers
+from cpt_model.order import layers_in_order
 from cpt_model.policies import Filter, policy
 from cpt_model.quantisers import quantiser
 from host.compiler.bits import Bits, check_bits
@@ -23,6 +29,7 @@ from host.compiler.results import Results
 from sim.contract import CHANNEL_BLOCK, MAX_BLOCKS, MAX_KERNEL, MAX_STEP
 
 Model = TypeVar("Model", bound=nn.Module)
+logger = logging.getLogger("cpt_model")
 
 
 @dataclass(frozen=True)
@@ -60,13 +67,24 @@ class Config:
             raise ValueError(f"seed {self.seed} is not a whole number in 0..2^64 - 1")
 
 
-def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | None = None) -> Model:
+def prepare_(
+    model: Model,
+    config: Config | None = None,
+    filter_fn: Filter | None = None,
+    inputs: Tensor | tuple[Tensor, ...] | None = None,
+) -> Model:
     """Converts the model's layers in place and returns it. Quantised layers run on the CPU only.
+
+    What is quantised is logged (logger "cpt_model"), and a warning says if it is less than 90 % of what the policy and
+    the filter allow; `coverage(model)` has the details.
 
     Args:
         model: any module; a layer itself will do.
         config: how; by default SBM at 8/8 bits.
-        filter_fn: `filter_fn(module, name)` says whether a layer is converted, instead of the policy.
+        filter_fn: `filter_fn(module, name)` says whether a layer is converted that the policy would convert; with the
+            policy "none" it decides alone.
+        inputs: what the model is called with, if known: first and last layer, and the share of multiply-accumulates
+            that is quantised, are then found by running it on their shapes.
 
     >>> import torch
     >>> model = prepare_(nn.Sequential(nn.Conv2d(3, 16, 3), nn.Flatten(), nn.Linear(16, 10)))
@@ -74,15 +92,19 @@ def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | Non
     ['QuantConv2d', 'Flatten', 'Linear']
     """
     config = config or Config()
+    inputs = (inputs,) if isinstance(inputs, Tensor) else inputs
     if prepared_layers(model):
         raise ValueError("the model is prepared already; call unprepare(model) first")
-    chosen = layers_to_quantise(model, filter_fn or policy(config.policy)(model))
-    if not chosen:
+    forms = layers_to_quantise(model, config.policy, None if inputs is None else layers_in_order(model, inputs))
+    if filter_fn is not None:
+        forms = {name: form for name, form in forms.items() if filter_fn(model.get_submodule(name), name)}
+    if not forms:
         known = ", ".join(form.__name__ for form in FORMS)
         raise ValueError(f"the model has no layer to quantise ({known}), or the filter leaves all of them out")
-    for name, module in chosen.items():
-        _refuse(module, name)
-    for index, (name, module) in enumerate(chosen.items()):
+    for name in forms:
+        _refuse(model.get_submodule(name), name)
+    for index, (name, form) in enumerate(forms.items()):
+        module = model.get_submodule(name)
         state = LayerState(
             name or type(module).__name__,
             quantiser(config.quantiser),
@@ -91,52 +113,41 @@ def prepare_(model: Model, config: Config | None = None, filter_fn: Filter | Non
             config.gradient_bits,
             trained_results(config.results),
         )
-        module.__class__ = FORMS[type(module)]
+        module.__class__ = form
         module.cpt = state  # type: ignore[assignment]
     for module in model.modules():
         if prepared_layers(module):
             fused_paths.switch_off(module)
+    _report(coverage(model, *(inputs or ())))
     return model
 
 
-def layers_to_quantise(model: nn.Module, wanted: Filter) -> dict[str, nn.Module]:
-    """The layers `prepare_` converts, by name: of these classes themselves, as a subclass may compute something else
-    (the projection inside an attention is one).
-    """
-    return {name: module for name, module in model.named_modules() if type(module) in FORMS and wanted(module, name)}
+def layers_to_quantise(
+    model: nn.Module, policy_name: str, order: Sequence[str] | None = None
+) -> dict[str, type[QuantLayer]]:
+    """The layers `prepare_` converts, by name, and what to; `order` is that of computation, if known."""
+    forms = {name: form_of(module) for name, module in model.named_modules() if multiplies(module)}
+    if order is None:
+        order = [] if policy_name == "none" else layers_in_order(model)
+    wanted = policy(policy_name)(model, order)
+    return {
+        name: form
+        for name, form in forms.items()
+        if not isinstance(form, str) and wanted(model.get_submodule(name), name)
+    }
 
 
-def unprepare(model: Model) -> Model:
-    """Turns every prepared layer back into what it was; parameters stay as trained."""
-    back = {form: original for original, form in FORMS.items()}
-    layers = prepared_layers(model)
-    changed = [name for name, module in layers.items() if type(module) not in back]
-    if changed:
-        raise ValueError(f"layer '{changed[0]}' was parametrised after prepare_: remove its parametrisation first")
-    for module in layers.values():
-        module.__class__ = back[type(module)]
-        del module.cpt
-    for module in model.modules():
-        fused_paths.switch_on(module)
-    return model
+def _report(found: Coverage) -> None:
+    logger.info("%s", found.summary())
+    if found.without_choices < LEAST:
+        warnings.warn(f"much of the model stays float: {found.summary()}; coverage(model) says why", stacklevel=3)
 
 
 def _refuse(module: nn.Module, name: str) -> None:
     """Refuses what the accelerator cannot run, before anything is changed."""
     problem = None
     if isinstance(module, nn.Conv2d):
-        if module.dilation != (1, 1):
-            problem = f"dilation {module.dilation}: only 1 is supported"
-        elif module.padding_mode != "zeros":
-            problem = f"padding_mode '{module.padding_mode}': only 'zeros' is supported"
-        elif isinstance(module.padding, str):
-            problem = f"padding '{module.padding}': give numbers"
-        elif any(p >= k for p, k in zip(module.padding, module.kernel_size, strict=True)):
-            problem = f"padding {module.padding}: it must be below the kernel {module.kernel_size}"
-        elif max(module.kernel_size) > MAX_KERNEL:
-            problem = f"kernel {module.kernel_size}: 1..{MAX_KERNEL} is supported"
-        elif max(module.stride) > MAX_STEP:
-            problem = f"stride {module.stride}: 1..{MAX_STEP} is supported"
+        problem = _odd_convolution(module)
     elif isinstance(module, nn.LSTM) and module.proj_size:
         problem = f"proj_size {module.proj_size}: only 0 is supported"
     most = CHANNEL_BLOCK * MAX_BLOCKS
@@ -146,3 +157,18 @@ def _refuse(module: nn.Module, name: str) -> None:
     if problem:
         named = name or type(module).__name__
         raise LayerError(f"layer '{named}' cannot be quantised: {problem}; leave it out with filter_fn")
+
+
+def _odd_convolution(module: nn.Conv2d) -> str | None:
+    kernel, padding = module.kernel_size, padding_numbers(module.padding, module.kernel_size)
+    if module.dilation != (1, 1):
+        return f"dilation {module.dilation}: only 1 is supported"
+    if module.padding_mode != "zeros":
+        return f"padding_mode '{module.padding_mode}': only 'zeros' is supported"
+    if module.padding == "same" and any(size % 2 == 0 for size in kernel):
+        return f"padding 'same' of the kernel {kernel}: odd kernels are supported"
+    if any(pixels >= size for pixels, size in zip(padding, kernel, strict=True)):
+        return f"padding {module.padding}: it must be below the kernel {kernel}"
+    if max(kernel) > MAX_KERNEL:
+        return f"kernel {kernel}: 1..{MAX_KERNEL} is supported"
+    return f"stride {module.stride}: 1..{MAX_STEP} is supported" if max(module.stride) > MAX_STEP else None

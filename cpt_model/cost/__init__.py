@@ -9,10 +9,10 @@
 """
 
 from cpt_model.cost.bit_operations import FLOAT_LAYERS, bit_operations, bit_products, gbitops, saving_pct, step_cost
-from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.linear_board import LinearBoard, paper_board
 from cpt_model.cost.run import Run
 from cpt_model.cost.trace import count, count_network
+from cpt_model.tracing.counts import LayerCount, ModelCount
 
 __all__ = [
     "FLOAT_LAYERS",

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.run import Run
+from cpt_model.tracing.counts import LayerCount, ModelCount
 from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass

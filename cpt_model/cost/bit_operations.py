@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
+from cpt_model.tracing.counts import ModelCount
 from host.compiler.bits import Bits
 
 FLOAT_BITS = 32
@@ -36,7 +36,7 @@ def bit_products(run: Run) -> int:
 def step_cost(count: ModelCount, batch: int) -> Callable[[Bits], int]:
     """Bit operations of one step at given bits, as callbacks and loops log them.
 
-    >>> from cpt_model.cost.counts import LayerCount
+    >>> from cpt_model.tracing.counts import LayerCount
     >>> step_cost(ModelCount((LayerCount("conv", "Conv2d", 1000, quantised=True),)), batch=2)(Bits(3, 8))
     114000
     """
@@ -52,7 +52,7 @@ def _of_a_mac(bits: Bits) -> int:
 def bit_operations(count: ModelCount, run: Run, float_layers: str = "scheduled") -> int:
     """Of the whole run, exactly.
 
-    >>> from cpt_model.cost.counts import LayerCount
+    >>> from cpt_model.tracing.counts import LayerCount
     >>> layers = LayerCount("conv", "Conv2d", 1000, quantised=True), LayerCount("fc", "Linear", 10)
     >>> count, run = ModelCount(layers), Run.named("8/8", iterations=1, batch=1)
     >>> [bit_operations(count, run, what) for what in FLOAT_LAYERS]

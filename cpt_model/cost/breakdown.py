@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cpt_model.cost.accelerator import AcceleratorBoard
-from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.linear_board import LinearBoard
 from cpt_model.cost.run import Run
+from cpt_model.tracing.counts import ModelCount
 from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
 from host.compiler.layer import Pass
@@ -37,7 +37,7 @@ class LayerPass:
 def by_pass(count: ModelCount, run: Run, board: Board) -> dict[Pass, PassCost]:
     """The costs of each pass; their sums are the run's.
 
-    >>> from cpt_model.cost.counts import LayerCount
+    >>> from cpt_model.tracing.counts import LayerCount
     >>> network = ModelCount((LayerCount("conv", "Conv2d", 1000),))
     >>> costs = by_pass(network, Run.named("4/8", iterations=1, batch=1), LinearBoard(rate=1000))
     >>> [(each.gbitops * 1e9, each.hours) for each in costs.values()]

@@ -7,8 +7,8 @@ from typing import Any
 
 from cpt_model.cost.accelerator import AcceleratorBoard
 from cpt_model.cost.breakdown import Board, LayerPass, PassCost, by_layer, by_pass, extremes
-from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
+from cpt_model.tracing.counts import ModelCount
 
 ALL = "all"
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from cpt_model.cost.accelerator import PROFILES, PassError, Profile
-from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.resources import Resources, ResourceTable, buildable, read_table
 from cpt_model.cost.run import Run
 from cpt_model.cost.workload import Share, Workload
+from cpt_model.tracing.counts import ModelCount
 from sim.contract import BUILD_RANGES, CHANNEL_BLOCK, Build
 
 BASE = PROFILES["zc706"]  # what is not swept is as there: memories, bus, the memory's latency

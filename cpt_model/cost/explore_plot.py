@@ -9,13 +9,13 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from cpt_model.cost.accelerator import AcceleratorBoard
 from cpt_model.cost.breakdown import extremes
-from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.explore import Design, Sweep
 from cpt_model.cost.resources import Resources
 from cpt_model.cost.roofline import roofline_points
 from cpt_model.cost.roofline_plot import draw_roofline
 from cpt_model.cost.run import Run
 from cpt_model.drawing.style import colour, tidy
+from cpt_model.tracing.counts import ModelCount
 
 DASHES = ("-", "--", ":", "-.")
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from cpt_model.cost.accelerator import AcceleratorBoard
 from cpt_model.cost.breakdown import LayerPass, by_layer, extremes
-from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.explore import WORDS, Design, Sweep
 from cpt_model.cost.resources import NAMES, Resources, ResourceTable
 from cpt_model.cost.run import Run
 from cpt_model.drawing.html import folded, heading, page, paragraph, picture, table
+from cpt_model.tracing.counts import ModelCount
 from host.compiler.layer import Pass
 
 ESTIMATE = (

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from cpt_model.cost.counts import ModelCount
 from cpt_model.cost.run import Run
 from cpt_model.cost.trace import count_network
+from cpt_model.tracing.counts import ModelCount
 
 # Table 2's first row: the one measurement the profile is made from.
 CALIBRATION = ("cifar100_resnet_74", "8/8", 44.6)
@@ -23,7 +23,7 @@ CALIBRATION = ("cifar100_resnet_74", "8/8", 44.6)
 class LinearBoard:
     """Its rate: multiply-accumulates times bits in an hour.
 
-    >>> from cpt_model.cost.counts import LayerCount
+    >>> from cpt_model.tracing.counts import LayerCount
     >>> network, static = ModelCount((LayerCount("conv", "Conv2d", 1000),)), Run.named("8/8")
     >>> board = LinearBoard.calibrated(network, static, hours=10)
     >>> round(board.hours(network, static), 6), round(board.hours(network, Run.named("4/4")), 6)

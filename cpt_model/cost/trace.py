@@ -12,12 +12,11 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
-from cpt_model import policies
-from cpt_model.cost.counts import LayerCount, ModelCount
-from cpt_model.cost.tracer import Tracer, copy_to_run
 from cpt_model.model_precision import prepared_layers
 from cpt_model.models import build, entry
 from cpt_model.prepare import layers_to_quantise
+from cpt_model.tracing.counts import LayerCount, ModelCount
+from cpt_model.tracing.tracer import traced
 
 
 def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int | None = None) -> ModelCount:
@@ -42,10 +41,8 @@ def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int
             "count() needs the inputs the model is called with, as torch.empty(2, 3, 32, 32, device='meta')"
         )
     samples = len(inputs[0]) if samples is None else samples
-    quantised = prepared_layers(model) or layers_to_quantise(model, policies.policy(policy)(model))
-    on_meta = all(each.is_meta for each in inputs)
-    tracer = Tracer(copy_to_run(model, on_meta), samples)
-    tracer.run(inputs)
+    tracer = traced(model, inputs, samples)
+    quantised = prepared_layers(model) or layers_to_quantise(model, policy, tracer.order)
     return ModelCount(tuple(_for_one(layer, samples, layer.name in quantised) for layer in tracer.layers.values()))
 
 

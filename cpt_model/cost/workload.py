@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cpt_model.cost.accelerator import Profile, layer_passes, product_time
-from cpt_model.cost.counts import ModelCount
+from cpt_model.tracing.counts import ModelCount
 from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 

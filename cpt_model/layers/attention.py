@@ -6,23 +6,20 @@ projections of query, key and value  →  scores = Q·Kᵀ  →  softmax  →  c
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cpt_model.layers.base import QuantLayer
 from cpt_model.layers.matmul import matmul
 from cpt_model.layers.product import multiply
 
-if TYPE_CHECKING:
-    from cpt_model.layers.state import LayerState
 
-
-class QuantMultiheadAttention(nn.MultiheadAttention):
+class QuantMultiheadAttention(QuantLayer, nn.MultiheadAttention):
     """A MultiheadAttention whose class was changed by `prepare_`."""
 
-    cpt: LayerState
+    original = nn.MultiheadAttention
 
     @torch.compiler.disable
     def forward(

@@ -5,25 +5,21 @@ Inputs of all steps are multiplied at once, the hidden state step by step. Each 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import PackedSequence
 
+from cpt_model.layers.base import QuantLayer
 from cpt_model.layers.product import WeightCodes, multiply
-
-if TYPE_CHECKING:
-    from cpt_model.layers.state import LayerState
 
 Pair = tuple[Tensor, Tensor]
 
 
-class QuantLSTM(nn.LSTM):
+class QuantLSTM(QuantLayer, nn.LSTM):
     """An LSTM whose class was changed by `prepare_`: several layers, both directions, dropout, batch_first."""
 
-    cpt: LayerState
+    original = nn.LSTM
 
     @torch.compiler.disable
     def forward(self, input: Tensor, hx: Pair | None = None) -> tuple[Tensor, Pair]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from torch import nn
+from torch import Tensor, nn
 
 from cpt_model import Config, prepare_
 from cpt_model.model_precision import prepared_layers
@@ -43,6 +43,32 @@ def test_a_linear_layer_alone_is_quantised() -> None:
     assert quantised(nn.Linear(2, 2), "cifar") == [""]
 
 
-def test_the_projection_inside_an_attention_is_not_the_last_linear() -> None:
-    model = nn.ModuleDict({"head": nn.Linear(4, 2), "attention": nn.MultiheadAttention(4, 2)})
-    assert quantised(model, "cifar") == ["attention"]
+class Reader(nn.Module):
+    """Its head is registered first and computes last; inside the attention is a Linear too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = nn.Linear(4, 2)
+        self.attention = nn.MultiheadAttention(4, 2)
+        self.body = nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.attention(*[self.body(x)] * 3)[0])
+
+
+def test_the_last_linear_is_that_of_the_computation() -> None:
+    assert quantised(Reader(), "cifar") == ["attention", "body"]
+
+
+class Stem(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body, self.stem, self.shut = nn.Conv2d(4, 4, 3), nn.Conv2d(3, 4, 3), nn.Linear(4, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.stem(x)
+        return self.body(x * self.shut(x.mean((2, 3)))[..., None, None])
+
+
+def test_the_first_convolution_is_that_of_the_computation_and_a_linear_in_the_middle_is_not_the_last_layer() -> None:
+    assert quantised(Stem(), "imagenet") == ["body", "shut"]

@@ -149,7 +149,8 @@ def test_a_shared_layer_is_prepared_once() -> None:
     assert layer_states(model)["0"].draws == 4
 
 
-def test_filter_fn_decides_instead_of_the_policy() -> None:
+@pytest.mark.parametrize("policy", ["cifar", "none"])
+def test_filter_fn_adds_to_the_policy(policy: str) -> None:
     model = made()
     asked: list[str] = []
 
@@ -157,19 +158,11 @@ def test_filter_fn_decides_instead_of_the_policy() -> None:
         asked.append(name)
         return isinstance(module, nn.Linear)
 
-    prepare_(model, Config(policy="cifar"), only_linear)
+    prepare_(model, Config(policy=policy), only_linear)
     assert [type(each) for each in (model.conv, model.lstm, model.attention, model.hidden, model.head)] == [
-        nn.Conv2d, nn.LSTM, nn.MultiheadAttention, QuantLinear, QuantLinear,
+        nn.Conv2d, nn.LSTM, nn.MultiheadAttention, QuantLinear, QuantLinear if policy == "none" else nn.Linear,
     ]  # fmt: skip
-    assert asked == ["conv", "lstm", "attention", "hidden", "head"]
-
-
-def test_subclasses_are_left_alone() -> None:
-    class Other(nn.Conv2d):
-        pass
-
-    model = prepare_(nn.Sequential(Other(1, 1, 1), nn.Conv2d(1, 1, 1)))
-    assert [type(each) for each in model] == [Other, QuantConv2d]
+    assert asked == ["conv", "lstm", "attention", "hidden", "head"][: None if policy == "none" else 4]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +170,7 @@ def test_subclasses_are_left_alone() -> None:
     [
         (nn.Conv2d(1, 1, 3, dilation=2), r"dilation \(2, 2\)"),
         (nn.Conv2d(1, 1, 3, padding=1, padding_mode="reflect"), "padding_mode 'reflect'"),
-        (nn.Conv2d(1, 1, 3, padding="same"), "padding 'same'"),
+        (nn.Conv2d(1, 1, (3, 2), padding="same"), r"padding 'same' of the kernel \(3, 2\): odd kernels"),
         (nn.Conv2d(1, 1, 3, padding=3), r"padding \(3, 3\): it must be below the kernel"),
         (nn.Conv2d(1, 1, (1, 3), padding=(1, 0)), r"padding \(1, 0\)"),
         (nn.Conv2d(1, 1, 16), r"kernel \(16, 16\)"),

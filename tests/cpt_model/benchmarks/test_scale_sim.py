@@ -11,7 +11,7 @@ from cpt_model.benchmarks import cost, scale_sim
 from cpt_model.benchmarks.timing import forget
 from cpt_model.cost import ModelCount, Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard, product_time
-from cpt_model.cost.counts import LayerCount, Product
+from cpt_model.tracing.counts import LayerCount, Product
 from host.compiler.layer import Conv
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from cpt_model.cost import Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
-from cpt_model.cost.counts import LayerCount, ModelCount
 from cpt_model.cost.explore import Design, Space, pareto, run_cycles, sweep
 from cpt_model.cost.resources import Resources, read_table
 from cpt_model.cost.workload import Workload
+from cpt_model.tracing.counts import LayerCount, ModelCount
 from host.compiler.layer import LayerError
 
 ENDLESS = Resources(1e9, 1e9, 1e9, 1e9)

@@ -149,7 +149,7 @@ def test_layers_left_float_follow_the_policy_or_what_was_prepared() -> None:
     assert floats(model, "imagenet") == ["conv1", *shortcuts, "fc"]
     assert floats(model, "none") == []
     prepare_(model, filter_fn=lambda module, name: name != "layer1.0.conv1")
-    assert floats(model, "cifar") == ["layer1.0.conv1"]
+    assert floats(model, "none") == ["layer1.0.conv1", "fc"]
 
 
 class Packs(nn.Module):

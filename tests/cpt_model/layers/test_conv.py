@@ -165,3 +165,12 @@ def test_weights_are_quantised_by_output_channel_of_each_pass() -> None:
     by_input: Quantised = quantise(weight.transpose(0, 1), 4, True, per_channel=True)
     assert torch.equal(by_pass[Pass.FORWARD].b.codes, by_output.codes)
     assert torch.equal(by_pass[Pass.INPUT_ERROR].b.codes, by_input.codes.transpose(0, 1))
+
+
+@pytest.mark.parametrize(("padding", "numbers"), [("same", (2, 1)), ("valid", (0, 0))])
+def test_padding_in_words_is_padding_in_numbers(padding: str, numbers: tuple[int, int]) -> None:
+    layers = [nn.Conv2d(3, 4, (5, 3), padding=each) for each in (padding, numbers)]
+    layers[1].load_state_dict(layers[0].state_dict())
+    x = torch.randn(2, 3, 8, 7)
+    one, other = (trained_step(prepare_(each), x) for each in layers)
+    assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True))

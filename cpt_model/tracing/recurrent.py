@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import Size, nn
 
-from cpt_model.cost.counts import Product
-from cpt_model.cost.shapes import rows_as_map
+from cpt_model.tracing.counts import Product
+from cpt_model.tracing.shapes import rows_as_map
 from host.compiler.layer import LayerError
 
 

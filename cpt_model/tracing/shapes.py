@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from cpt_model.cost.counts import Product
+from cpt_model.tracing.counts import Product
 from host.compiler.layer import Conv, LayerError
 
 aten = torch.ops.aten

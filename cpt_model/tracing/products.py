@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from cpt_model.cost.shapes import Shapes
+from cpt_model.tracing.shapes import Shapes
 
 aten = torch.ops.aten
 

@@ -11,33 +11,33 @@ import torch
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.modules.batchnorm import _BatchNorm
-from torch.nn.modules.conv import _ConvNd
 
-from cpt_model.cost.counts import LayerCount
-from cpt_model.cost.products import Products
-from cpt_model.cost.recurrent import recurrent_products
-from cpt_model.cost.shapes import Shapes
-from cpt_model.model_precision import prepared_layers
-from cpt_model.prepare import unprepare
+from cpt_model.copies import meta_copy, shared_states
+from cpt_model.layers import multiplies
+from cpt_model.restoring import unprepare
+from cpt_model.tracing.counts import LayerCount
+from cpt_model.tracing.products import Products
+from cpt_model.tracing.recurrent import recurrent_products
+from cpt_model.tracing.shapes import Shapes
 from host.compiler.layer import LayerError
-
-# What a product is attributed to: the outermost of these it is computed in.
-LAYERS = (_ConvNd, nn.Linear, nn.RNNBase, nn.MultiheadAttention)
 
 
 def copy_to_run(model: nn.Module, on_meta: bool) -> nn.Module:
     """A copy in plain PyTorch layers; on the meta device it holds no numbers."""
-    known: dict[int, object] = {id(layer.cpt): layer.cpt for layer in prepared_layers(model).values()}
     if not on_meta:
-        return unprepare(copy.deepcopy(model, known))
-    known |= {id(each): each.to("meta") for each in model.buffers()}
-    for each in model.parameters():
-        known[id(each)] = nn.Parameter(each.detach().to("meta"), requires_grad=False)
-    copied = unprepare(copy.deepcopy(model, known))
+        return unprepare(copy.deepcopy(model, shared_states(model)))
+    copied = unprepare(meta_copy(model))
     for module in copied.modules():
         if isinstance(module, _BatchNorm):  # keeps the shape, and takes three quarters of the time
             module.forward = lambda input: input  # type: ignore[method-assign]
     return copied
+
+
+def traced(model: nn.Module, inputs: tuple[Tensor, ...], samples: int = 1) -> Tracer:
+    """What a copy of the model does with the inputs; if all are on the meta device it sees their shapes alone."""
+    tracer = Tracer(copy_to_run(model, all(each.is_meta for each in inputs)), samples)
+    tracer.run(inputs)
+    return tracer
 
 
 class Tracer:
@@ -53,6 +53,7 @@ class Tracer:
         self.model = model
         self.samples = samples
         self.layers: dict[str, LayerCount] = {}
+        self.order: list[str] = []  # of layers, by their first use
         self._inside: list[tuple[str, nn.Module]] = []
 
     def run(self, inputs: tuple[Tensor, ...]) -> None:
@@ -66,7 +67,12 @@ class Tracer:
             self.model(*inputs)
 
     def _enter(self, name: str) -> Callable[[nn.Module, object], None]:
-        return lambda module, inputs: self._inside.append((name, module))
+        def enter(module: nn.Module, inputs: object) -> None:
+            self._inside.append((name, module))
+            if multiplies(module) and name not in self.order:
+                self.order.append(name)
+
+        return enter
 
     def _leave(self, module: nn.Module, inputs: object, output: object) -> None:
         name, _ = self._inside.pop()
@@ -80,7 +86,7 @@ class Tracer:
         for name, module in self._inside:
             if isinstance(module, nn.RNNBase):
                 return  # counted as a whole: its products may be fused into one call
-            if isinstance(module, LAYERS):
+            if multiplies(module):  # the outermost is the one
                 place, kind = name, type(module).__name__
                 break
         if macs is None or shapes is None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cpt_model.cost.products import Products
+from cpt_model.tracing.products import Products
 
 
 def ones(*shape: int) -> Tensor:
