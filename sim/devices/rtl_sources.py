@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from pathlib import Path
 
 from sim.common.places import RTL
@@ -21,3 +23,25 @@ def rtl_sources() -> list[Path]:
     """Packages first, then modules by name."""
     packages = sorted(RTL.glob("*_pkg.sv"), key=lambda path: (path.name not in FIRST, path.name != FIRST[0], path.name))
     return [*packages, *sorted(path for path in RTL.glob("*.sv") if path not in packages)]
+
+
+@lru_cache
+def rtl_constant(name: str) -> int:
+    """A whole number of core_pkg.sv: latencies and depths are written there and nowhere else.
+
+    >>> rtl_constant("DpuLatency") == rtl_constant("CountLatency") + rtl_constant("AccumulateLatency")
+    True
+    """
+    source = (RTL / "core_pkg.sv").read_text(encoding="utf-8")
+    found = re.search(rf"localparam int unsigned {name}\s*=\s*([^;]+);", source)
+    if found is None:
+        raise ValueError(f"core_pkg.sv has no constant {name}")
+    return sum(_product(term) for term in re.findall(r"[+-]?[^+-]+", found[1].replace(" ", "").replace("\n", "")))
+
+
+def _product(term: str) -> int:
+    """One term of a sum, with its sign: numbers and names of constants, multiplied."""
+    product = -1 if term.startswith("-") else 1
+    for factor in term.lstrip("+-").split("*"):
+        product *= int(factor) if factor.isdigit() else rtl_constant(factor)
+    return product

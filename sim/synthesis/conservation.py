@@ -2,7 +2,7 @@
 
 The laws of the small adders are proved by SAT (vivado/proofs/laws.sv). Here they are applied to the netlist that Yosys
 has read, from the result backwards: the sum of 2^i · count[i] is rewritten, adder by adder, until only products of
-input bits, or input bits, are left. That must be each of them once, two cycles old.
+input bits, or input bits, are left. That must be each of them once, CountLatency cycles old.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sim.devices.rtl_sources import rtl_constant
 from sim.synthesis.yosys import read_rtl, run_yosys
 
+COUNT_LATENCY = rtl_constant("CountLatency")
 Bit = tuple[str, int]  # a net by its number in the netlist, or ("product", …); how many cycles ago
 
 
@@ -73,17 +75,23 @@ def check_popcount(bits: int, top: str = "popcount_lut") -> int:
     final = next(cell for kind, cell in cells if kind.startswith("ternary_add"))
     # The last adder may have an upper bit that the count does not: the sum is at most `bits`, so it is always 0.
     result = final["connections"]["sum_o"]
-    count = module["ports"]["count_o"]["bits"]
+    count = [given_to(bit, cells) for bit in module["ports"]["count_o"]["bits"]]
     if result[: len(count)] != count or bits >> len(count):
-        raise LawBrokenError("count_o is not the lower part of the last adder's sum")
-    expression: Counter[Bit] = Counter({(bit, 0): 1 << place for place, bit in enumerate(result)})
+        raise LawBrokenError("count_o is not the lower part of the last adder's sum, registered")
+    expression: Counter[Bit] = Counter({(bit, 1): 1 << place for place, bit in enumerate(result)})
     applied = rewrite(expression, cells)
     pins = {name: port["bits"] for name, port in module["ports"].items()}
     leaves = products(pins) if top == "popcount_lut" else pins["x_i"]
-    wanted = {(leaf, 2): 1 for leaf in leaves}
+    wanted = {(leaf, COUNT_LATENCY): 1 for leaf in leaves}
     if dict(expression) != wanted or len(wanted) != bits:
         raise LawBrokenError(f"{sum(expression.values())} terms are left, not each of {bits} bits once")
     return applied
+
+
+def given_to(bit: Any, cells: list[tuple[str, dict[str, Any]]]) -> Any:
+    """What a register's output was a cycle before; None where no register drives it."""
+    pins = (cell["connections"] for kind, cell in cells if kind == "$dff")
+    return next((dict(zip(pin["Q"], pin["D"], strict=True))[bit] for pin in pins if bit in pin["Q"]), None)
 
 
 def kind_of(name: str) -> str:
@@ -129,7 +137,7 @@ def step_back(expression: Counter[Bit], pins: dict[str, list[Any]]) -> bool:
 def fitting(expression: Counter[Bit], law: Law, pins: dict[str, list[Any]]) -> tuple[int, int] | None:
     """The cycle and the factor at which all outputs are in the expression in the law's proportion, if they are."""
     outputs = [(pins[port][i], weight) for port, weights in law.outputs.items() for i, weight in enumerate(weights)]
-    for age in range(3):
+    for age in range(COUNT_LATENCY + 1):
         factors = {expression[bit, age] / weight for bit, weight in outputs if (bit, age) in expression}
         present = all((bit, age) in expression for bit, _ in outputs)
         if present and len(factors) == 1 and (factor := factors.pop()).is_integer():

@@ -1,4 +1,7 @@
-"""`make -C vivado lint`: Verilator on the packaged kernel of every build, its array as synthesised, and the monitor."""
+"""`make -C vivado lint`: Verilator on the packaged kernel of every build, its array as synthesised, and the monitor.
+
+And what Verilator cannot see: carry chains by name that no slice can hold.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from sim.common.places import VIVADO
 from sim.contract import BUILDS
 from sim.devices.rtl_sources import STRICT, rtl_sources
 from sim.devices.verilator import verilator_environment
+from sim.synthesis.slices import CHECKED, check_chains
 from sim.synthesis.yosys import PRIMITIVES
 
 IP = VIVADO / "ip"
@@ -35,6 +39,9 @@ def main() -> int:
     }
     complaints["response monitor"] = lint("response_monitor", str(IP / "response_monitor.v"))
     complaints["dot products in LUTs"] = lint("dpu_row", "+define+SYNTHESIS", str(PRIMITIVES))
+    for top, parameters in CHECKED:
+        conflicts = check_chains(top, *parameters).conflicts
+        complaints[" ".join(["carry chains in slices,", top, *parameters])] = "\n".join(conflicts)
     for name, complaint in complaints.items():
         print(f"{name}: {complaint or 'clean'}")
     return int(any(complaints.values()))

@@ -20,8 +20,17 @@ CONTROL = (
 )
 
 DOT_PRODUCTS = (
-    *("compressor_pkg", "count_products", "count_six", "carry_chain", "compress_36", "compress_66", "compress_7"),
-    *("compress_6", "compress_76", "full_adder", "ternary_add", "count_48", "popcount_lut", "dpu_control"),
+    *("core_pkg", "compressor_pkg", "count_products", "count_six", "carry_chain", "compress_36", "compress_66"),
+    *(
+        "compress_7",
+        "compress_6",
+        "compress_76",
+        "full_adder",
+        "ternary_add",
+        "count_48",
+        "popcount_lut",
+        "dpu_control",
+    ),
     *("accumulate_dsp", "dpu_row_model", "dpu_row", "dpu_bench"),
 )
 

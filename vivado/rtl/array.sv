@@ -28,7 +28,7 @@ module array
     input  logic [4:0]              op_shift_i,
     input  logic [3:0]              op_plane_i,
     input  group_t                  op_group_i,
-    output logic [7:0]              ahead_pair_o,    ///< which results leave eight cycles later, and their group
+    output logic [7:0]              ahead_pair_o,    ///< whose noise has to begin (NoiseDelay)
     output group_t                  ahead_group_o,
     output logic                    next_valid_o,    ///< a cycle before the results: what comes
     output logic [7:0]              next_pair_o,
@@ -157,8 +157,9 @@ module array
   turn_t turn_q;
   logic turn_valid_q;
   logic [1:0] last_part;
-  turn_t [DpuLatency+1:0] later_q;
-  logic [DpuLatency+1:0] later_valid_q;
+  localparam int unsigned Leaves = DpuLatency + DrainLatency;  // cycles from a turn to its results
+  turn_t [Leaves-1:0] later_q;
+  logic [Leaves-1:0] later_valid_q;
 
   always_comb begin
     last_part = '0;
@@ -178,27 +179,27 @@ module array
       turn_valid_q <= 1'b1;
       turn_q       <= '{pair: '0, part: '0, group: op_group_i};
     end
-    later_q       <= {later_q[DpuLatency:0], turn_q};
-    later_valid_q <= {later_valid_q[DpuLatency:0], turn_valid_q};
+    later_q       <= {later_q[Leaves-2:0], turn_q};
+    later_valid_q <= {later_valid_q[Leaves-2:0], turn_valid_q};
     if (!rst_ni) begin
       turn_valid_q  <= 1'b0;
       later_valid_q <= '0;
     end
   end
-  assign ahead_pair_o  = turn_q.pair;
-  assign ahead_group_o = turn_q.group;
+  assign ahead_pair_o  = later_q[NoiseDelay-1].pair;
+  assign ahead_group_o = later_q[NoiseDelay-1].group;
 
   logic [1:0][799:0] drained;
   result_drain #(.Lanes(L), .Width(800)) u_drain (
       .clk_i, .pair_i(later_q[DpuLatency-1].pair), .results_i(results_q), .data_o(drained)
   );
-  assign next_valid_o    = later_valid_q[DpuLatency];
-  assign next_pair_o     = later_q[DpuLatency].pair;
-  assign next_group_o    = later_q[DpuLatency].group;
-  assign drain_valid_o   = later_valid_q[DpuLatency+1] && rst_ni;
-  assign drain_pair_o    = later_q[DpuLatency+1].pair;
-  assign drain_part_o    = later_q[DpuLatency+1].part;
-  assign drain_group_o   = later_q[DpuLatency+1].group;
+  assign next_valid_o    = later_valid_q[Leaves-2];
+  assign next_pair_o     = later_q[Leaves-2].pair;
+  assign next_group_o    = later_q[Leaves-2].group;
+  assign drain_valid_o   = later_valid_q[Leaves-1] && rst_ni;
+  assign drain_pair_o    = later_q[Leaves-1].pair;
+  assign drain_part_o    = later_q[Leaves-1].part;
+  assign drain_group_o   = later_q[Leaves-1].group;
   assign drain_results_o = {drained[1][767:0], drained[0][767:0]};
   assign drain_sums_o    = {drained[1][799:768], drained[0][799:768]};
 endmodule

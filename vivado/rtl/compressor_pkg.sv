@@ -26,7 +26,7 @@ package compressor_pkg;
     end
   endfunction
 
-  /// O6: parity of six bits.
+  /// O6: parity of six bits, O5: of the lower five.
   function automatic logic [63:0] parity_init();
     for (int i = 0; i < 64; i++) parity_init[i] = ^6'(i);
   endfunction

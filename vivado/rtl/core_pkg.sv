@@ -3,7 +3,16 @@ package core_pkg;
   import command_pkg::*;
 
   // verilator lint_off UNUSEDPARAM
-  localparam int unsigned DpuLatency    = 6;     ///< cycles from an operand pair to the sum that contains it
+  // Cycles, from the inputs of a unit to its outputs. What has to keep step is derived from these, nowhere written again.
+  localparam int unsigned CountLatency       = 4;  ///< of the bit counters
+  localparam int unsigned AccumulateLatency  = 4;  ///< of a DSP48E1 that adds up counts
+  localparam int unsigned DpuLatency         = CountLatency + AccumulateLatency;  ///< operand pair to sum with it
+  localparam int unsigned DrainLatency       = 2;  ///< of the choice of two lanes' results
+  localparam int unsigned AccumulatorLatency = 2;
+  localparam int unsigned NoiseLatency       = 10; ///< from a result's place in the tables to its noise
+  /// Cycles from the turn of a pair of lanes being known (array) to when its noise has to begin.
+  localparam int unsigned NoiseDelay = DpuLatency + DrainLatency + AccumulatorLatency - NoiseLatency;
+
   localparam int unsigned RowDepth      = 32;    ///< output rows of a lane that masks and addresses are kept for
   localparam int unsigned RowBits       = 5;
   localparam int unsigned TableRows     = RowDepth + 8;  ///< of the table of addresses: after them, sets of a WGRAD

@@ -1,11 +1,13 @@
-/// How many bits are set, in LUTs: 75 of them for 144 bits, 26 for 48. Two cycles; simulators count.
-module count_ones #(
+/// How many bits are set, in LUTs: 75 of them for 144 bits, 26 for 48. Four cycles (CountLatency); simulators count.
+module count_ones
+  import core_pkg::*;
+#(
     parameter  int unsigned Bits      = 144,                 ///< 48 or 144
     localparam int unsigned CountBits = $clog2(Bits + 1)
 ) (
     input  logic                 clk_i,
     input  logic [     Bits-1:0] x_i,
-    output logic [CountBits-1:0] count_o  ///< not registered: of the bits two cycles ago
+    output logic [CountBits-1:0] count_o
 );
 `ifdef SYNTHESIS
   if (Bits == 144) begin : gen_144
@@ -36,19 +38,22 @@ module count_ones #(
       {ones_q, twos_q, fours_q, eights_q, sixteens_q} <= {ones, twos, fours, eights, sixteens};
     end
 
-    // Stage 3: columns of 1, 2, 5, 2, 5, 1, of which two lose a pair upwards; then everything is three numbers.
-    logic [4:0] x, y;
-    logic [1:0] four_more, sixteen_more;
+    // Stage 3: columns of 1, 2, 5, 2, 5, 1, of which two lose a pair upwards; stage 4: everything is three numbers.
+    logic [4:0] x, x_q, y, y_q;
+    logic [1:0] four_more, four_more_q, sixteen_more, sixteen_more_q;
+    logic [7:0] total;
     compress_66 u_x (.one_i(ones_q), .four_i(fours_q[5:0]), .sum_o(x));
     compress_66 u_y (.one_i(twos_q), .four_i(eights_q), .sum_o(y));
     full_adder u_four (.x_i(fours_q[8:6]), .sum_o(four_more));
     full_adder u_sixteen (.x_i(sixteens_q), .sum_o(sixteen_more));
+    always_ff @(posedge clk_i) {x_q, y_q, four_more_q, sixteen_more_q} <= {x, y, four_more, sixteen_more};
     ternary_add #(.Width(6)) u_add (
         .x_i({
-          {1'b0, x}, {y, 1'b0}, {sixteen_more, four_more, 2'b00}
+          {1'b0, x_q}, {y_q, 1'b0}, {sixteen_more_q, four_more_q, 2'b00}
         }),
-        .sum_o(count_o)
+        .sum_o(total)
     );
+    always_ff @(posedge clk_i) count_o <= total;
   end else begin : gen_48
     logic [6:0] one, one_q, two, two_q, four, four_q;
     for (genvar i = 0; i < 6; i++) begin : gen_seven
@@ -57,27 +62,30 @@ module count_ones #(
     compress_6 u_compress (.x_i(x_i[47:42]), .sum_o({four[6], two[6], one[6]}));
     always_ff @(posedge clk_i) {one_q, two_q, four_q} <= {one, two, four};
 
-    logic [2:0] ones, ones_q, twos, twos_q, fours, fours_q;
+    logic [2:0] ones, ones_q, ones2_q, twos, twos_q, twos2_q, fours, fours_q, fours2_q;
     compress_7 u_ones (.x_i(one_q), .sum_o(ones));
     compress_7 u_twos (.x_i(two_q), .sum_o(twos));
     compress_7 u_fours (.x_i(four_q), .sum_o(fours));
-    always_ff @(posedge clk_i) {ones_q, twos_q, fours_q} <= {ones, twos, fours};
+    always_ff @(posedge clk_i) begin
+      {ones_q, twos_q, fours_q}    <= {ones, twos, fours};
+      {ones2_q, twos2_q, fours2_q} <= {ones_q, twos_q, fours_q};
+    end
 
     logic [6:0] total;
     ternary_add #(.Width(5)) u_add (
         .x_i({
-          {2'b00, ones_q}, {1'b0, twos_q, 1'b0}, {fours_q, 2'b00}
+          {2'b00, ones2_q}, {1'b0, twos2_q, 1'b0}, {fours2_q, 2'b00}
         }),
         .sum_o(total)
     );
-    assign count_o = total[5:0];
+    always_ff @(posedge clk_i) count_o <= total[5:0];
     logic unused;
     assign unused = total[6];
   end
 `else
-  logic [1:0][CountBits-1:0] count_q;
-  always_ff @(posedge clk_i) count_q <= {count_q[0], CountBits'($countones(x_i))};
-  assign count_o = count_q[1];
+  logic [CountLatency-1:0][CountBits-1:0] count_q;
+  always_ff @(posedge clk_i) count_q <= {count_q[CountLatency-2:0], CountBits'($countones(x_i))};
+  assign count_o = count_q[CountLatency-1];
 `endif
 
   if (Bits != 48 && Bits != 144) begin : gen_bad_bits

@@ -2,33 +2,40 @@
 ///
 /// The weight is 2^shift = 2^(16 * high) * 2^(shift mod 16): the upper factor is a choice of the DSP's input ports, the
 /// lower one, signed, its multiplier's B operand.
-module dpu_control (
+module dpu_control
+  import core_pkg::*;
+(
     input  logic        clk_i,
     input  logic        valid_i,
     input  logic        first_i,
     input  logic        negate_i,
     input  logic [ 4:0] shift_i,
-    output logic [17:0] weight_o,  ///< two cycles later, with the popcount
+    output logic [17:0] weight_o,  ///< CountLatency cycles later, with the popcount
     output logic        high_o,    ///< with it
-    output logic        first_o,   ///< four cycles later
-    output logic        valid_o    ///< five cycles later
+    output logic        first_o,   ///< two cycles after it
+    output logic        valid_o    ///< three cycles after it
 );
-  logic [4:0] valid_q;
-  logic [3:0] first_q;
-  logic       negate_q, high_q;
-  logic [3:0] shift_q;
-  logic [17:0] power;
+  typedef struct packed {
+    logic       negate;
+    logic       high;
+    logic [3:0] shift;
+  } power_t;
 
-  assign power   = 18'd1 << shift_q;
-  assign first_o = first_q[3];
-  assign valid_o = valid_q[4];
+  logic   [DpuLatency-2:0]   valid_q;
+  logic   [DpuLatency-3:0]   first_q;
+  power_t [CountLatency-2:0] power_q;
+  power_t                    power;
+
+  assign power   = power_q[CountLatency-2];
+  assign first_o = first_q[DpuLatency-3];
+  assign valid_o = valid_q[DpuLatency-2];
 
   always_ff @(posedge clk_i) begin
-    valid_q           <= {valid_q[3:0], valid_i};
-    first_q           <= {first_q[2:0], first_i};
-    negate_q          <= negate_i;
-    {high_q, shift_q} <= shift_i;
-    weight_o          <= negate_q ? -power : power;
-    high_o            <= high_q;
+    valid_q <= {valid_q[DpuLatency-3:0], valid_i};
+    first_q <= {first_q[DpuLatency-4:0], first_i};
+    power_q <= {power_q[CountLatency-3:0], negate_i, shift_i};
+    high_o  <= power.high;
+    // -2^n has ones from place n on.
+    for (int unsigned i = 0; i < 18; i++) weight_o[i] <= power.negate ? i >= 32'(power.shift) : i == 32'(power.shift);
   end
 endmodule

@@ -14,7 +14,7 @@ module epilogue
     input  logic [31:0]            seed_lo_i,
     input  logic [31:0]            seed_hi_i,
     input  logic                   seed_own_i,       ///< it is of plan_i, else of the next command
-    input  logic [7:0]             ahead_pair_i,     ///< of the results ten cycles later: their noise begins
+    input  logic [7:0]             ahead_pair_i,     ///< of the results NoiseLatency cycles later: their noise begins
     input  group_t                 ahead_group_i,
     input  logic                   valid_i,
     input  logic [7:0]             pair_i,

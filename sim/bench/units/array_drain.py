@@ -10,7 +10,10 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-LANES, SLOTS, LATENCY = 16, 3, 6
+from sim.devices.rtl_sources import rtl_constant
+
+LANES, SLOTS = 16, 3
+LATENCY = rtl_constant("DpuLatency") + rtl_constant("DrainLatency")
 MASK = (1 << 48) - 1
 
 
@@ -69,7 +72,7 @@ async def groups_agree(dut: Any) -> None:
 
 async def compare(dut: Any, sums: list[list[int]], row_sums: list[int]) -> None:
     """Pair by pair, from a fixed cycle on."""
-    for _ in range(LATENCY + 4):
+    for _ in range(LATENCY + 2):
         if int(dut.drain_valid_o.value):
             break
         await FallingEdge(dut.clk_i)

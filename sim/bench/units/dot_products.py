@@ -10,7 +10,9 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
-LATENCY = 6
+from sim.devices.rtl_sources import rtl_constant
+
+LATENCY = rtl_constant("DpuLatency")
 OPERATIONS = 3000
 MASK = (1 << 48) - 1
 
