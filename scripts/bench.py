@@ -19,9 +19,8 @@ BENCHMARKS = {
     "driver": "what the driver adds to a command list, on a simulated device that does nothing",
     "hls": "the C-simulated HLS kernel, one core: multiply-accumulates a second, an iteration of ResNet-8",
 }
-DESCRIPTION = "Runs the benchmarks named, or all of them:\n\n" + "\n".join(
-    f"  {name:10} {what}" for name, what in BENCHMARKS.items()
-)
+LINES = "\n".join(f"  {name:10} {what}" for name, what in BENCHMARKS.items())
+DESCRIPTION = f"Runs the benchmarks named, or all of them:\n\n{LINES}"
 EXAMPLES = """\
   cpt bench train --repeat 3
   cpt bench reference driver --json
@@ -32,7 +31,6 @@ def add_flags(parser: Parser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmark to run (default: all)")
     add(parser, "--repeat", help="number of runs of each measurement, of which the best counts")
     add(parser, "--json")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

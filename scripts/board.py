@@ -66,13 +66,8 @@ def _job(jobs: Any, name: str, run: Any, text: str, description: str = DESCRIPTI
 def _measuring(parser: Parser, repeat: bool = False) -> None:
     _device(parser)
     _run(parser)
-    add(
-        *(parser, "--golden"),
-        type=Path,
-        metavar="FILE",
-        shown="computed by PyTorch",
-        help="golden data of 'cpt board export', whose own run is used unless --arch is given",
-    )
+    what = "golden data of 'cpt board export', whose own run is used unless --arch is given"
+    add(parser, "--golden", type=Path, metavar="FILE", shown="computed by PyTorch", help=what)
     if repeat:
         add(parser, "--repeat", help="number of runs of each pass")
     add_memory(parser)

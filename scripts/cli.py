@@ -70,6 +70,8 @@ def build_parser(asked: str | None = None) -> Parser:
             command = import_module(f"{__package__}.{module}")
             added = add_command(commands, name, text, command.DESCRIPTION, command.EXAMPLES)
             command.add_flags(added)
+            if hasattr(command, "run"):  # else its own sub-commands have one each
+                added.set_defaults(run=command.run)
         else:
             commands.add_parser(name, help=text)
     return parser

@@ -20,7 +20,6 @@ EXAMPLES = """\
 
 def add_flags(parser: Parser) -> None:
     add(parser, "--write", action="store_true", help="regenerate the files instead of checking them")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

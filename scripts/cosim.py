@@ -37,7 +37,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--max-latency", type=whole(0), metavar="N", default=Stress.latency, help=what, old=["--latency"])
     add(parser, "--waves", action="store_true", help="write a waveform, dump.vcd, into the build folder")
     add(parser, "--out", shown="out/cosim/DUT-BUILD", help="folder of the simulation and its log")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

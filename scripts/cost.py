@@ -46,7 +46,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--results", default=None, shown="the profile's, else rounded")
     add(parser, "--layers", action="store_true", help="print cycles and bottleneck of every layer's passes as well")
     add(parser, "--json")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

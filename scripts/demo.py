@@ -30,7 +30,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--seeds", shown="3 for digits, else 1", help="number of seeds that each precision is trained with")
     add(parser, "--jobs")
     add(parser, "--out", default=Path("out", "demo"), help="folder for runs, JSON, plot and page")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -49,7 +49,6 @@ def add_flags(parser: Parser) -> None:
     add(scale, "--datadir")
     add(scale, "--limit")
     add(scale, "--test-limit")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

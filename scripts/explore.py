@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.flags import add
+from scripts.flags import COUNT, add
 from scripts.parser import Parser
 from scripts.run_flags import add_run, asked
 from sim.common.files import write_atomically
-from sim.common.flag_types import above_zero, whole
+from sim.common.flag_types import above_zero
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
@@ -41,24 +41,22 @@ def add_flags(parser: Parser) -> None:
     add(group, "--part", metavar="NAME", default=PART, help="FPGA: xc7z020, xc7z030, xc7z045, xc7z100, xczu9eg")
     for key, flag in RESOURCES.items():
         what = f"number of {NAMES[key]} to use instead of the part's"
-        add(group, f"--{flag}", type=whole(), metavar="N", help=what)
-    add(
-        group, "--fill", type=above_zero, metavar="PERCENT", default=100.0, help="share of each resource to use at most"
-    )
+        add(group, f"--{flag}", **COUNT, help=what)
+    what = "share of each resource to use at most"
+    add(group, "--fill", type=above_zero, metavar="PERCENT", default=100.0, help=what)
     group = parser.add_argument_group("values to combine")
-    several = {"type": whole(), "nargs": "+", "metavar": "N"}
+    several = {**COUNT, "nargs": "+"}
     add(group, "--lanes", **several, shown="all", help="numbers of lanes, multiples of 16")
     add(group, "--columns", **several, shown="16", help="numbers of columns")
     what = "sizes of a slice of K, in groups of 16 bits"
-    add(group, "--slices", **several, shown="3 6 9 12 15 18 27 36", help=what)
+    add(group, "--slices", dest="slice_groups", **several, shown="3 6 9 12 15 18 27 36", help=what)
     add(group, "--lane-words", **several, shown="that of zc706", help="depths of a lane's memory, in words")
-    several["type"] = above_zero
-    add(group, "--clocks", **several | {"metavar": "MHZ"}, shown="that of zc706, and half of it", help="clocks in MHz")
+    several["type"], clock = above_zero, {"dest": "clocks_mhz", "metavar": "MHZ"}
+    add(group, "--clocks", **several | clock, shown="that of zc706, and half of it", help="clocks in MHz")
     what = "memory bandwidths in GB/s"
     add(group, "--bandwidths", **several | {"metavar": "GB/S"}, shown="those of zc706-ps and zc706", help=what)
     add(parser, "--out", default=Path("out", "explore"), help="folder for page, pictures and JSON")
     add(parser, "--json")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -109,16 +107,8 @@ def explored(arguments: argparse.Namespace) -> Report:
 def space_of(arguments: argparse.Namespace) -> Space:
     from cpt_model.cost.explore import Space
 
-    flags = {
-        "lanes": arguments.lanes,
-        "columns": arguments.columns,
-        "slice_groups": arguments.slices,
-        "lane_words": arguments.lane_words,
-        "clocks_mhz": arguments.clocks,
-        "bandwidths": arguments.bandwidths,
-    }
-    stated = {name: tuple(values) for name, values in flags.items() if values is not None}
-    space = replace(Space(), **stated)
+    stated = {each.name: getattr(arguments, each.name) for each in fields(Space)}
+    space = Space(**{name: tuple(values) for name, values in stated.items() if values is not None})
     space.builds()  # refuses sizes the contract does not allow
     return space
 

@@ -12,6 +12,7 @@ from sim.common.flag_types import above_zero, whole
 Flags = Any  # a parser, or a group of flags in one
 CYCLES = 32  # of the CPT paper
 WIDTH = whole(1, 16)  # bits of an operand
+COUNT: dict[str, Any] = {"type": whole(), "metavar": "N"}
 
 
 class Bounds(argparse.Action):
@@ -42,6 +43,7 @@ def results() -> Sequence[str]:
     return [kind.value for kind in Results]
 
 
+BOUNDS: dict[str, Any] = {"type": WIDTH, "nargs": "+", "action": Bounds, "metavar": "BITS"}
 # Choices and defaults that take time to import are functions.
 SHARED: dict[str, dict[str, Any]] = {
     "--arch": {"metavar": "NAME", "help": "network, by the CPT authors' names, as in cifar100_resnet_74"},
@@ -51,33 +53,22 @@ SHARED: dict[str, dict[str, Any]] = {
         "default": lambda: contract().BOARD_BYTES_PER_CYCLE * contract().OVERLAY_CLOCK_MHZ / 1e3,
         "help": "memory bandwidth in GB/s, reads and writes together",
     },
-    "--batch": {"type": whole(), "metavar": "N", "default": 128, "help": "number of samples in a training step"},
+    "--batch": {**COUNT, "default": 128, "help": "number of samples in a training step"},
     "--build": {
         "old": ["--config"],
         "choices": lambda: list(contract().BUILDS),
         "default": "zc706",
         "help": "build of the core",
     },
-    "--bw-bits": {
-        "type": WIDTH,
-        "nargs": "+",
-        "action": Bounds,
-        "metavar": "BITS",
-        "default": [8],
-        "help": "width of errors and gradients: one number, or the two bounds of a schedule",
-    },
+    "--bw-bits": BOUNDS
+    | {"default": [8], "help": "width of errors and gradients: one number, or the two bounds of a schedule"},
     "--clock-mhz": {
         "type": above_zero,
         "metavar": "MHZ",
         "default": lambda: float(contract().OVERLAY_CLOCK_MHZ),
         "help": "clock of the core in MHz",
     },
-    "--cycles": {
-        "type": whole(),
-        "metavar": "N",
-        "default": CYCLES,
-        "help": "number of cycles of a schedule in the run",
-    },
+    "--cycles": {**COUNT, "default": CYCLES, "help": "number of cycles of a schedule in the run"},
     "--datadir": {"metavar": "FOLDER", "shown": "$CPT_DATA, else ~/.cache/cpt-kit", "help": "folder of the data sets"},
     "--dataset": {"metavar": "NAME", "shown": "the network's own", "help": "data set, as 'cpt data' lists them"},
     "--device": {
@@ -86,15 +77,9 @@ SHARED: dict[str, dict[str, Any]] = {
         "help": "device to run on: NumPy reference, the same by bit planes, HLS kernel in C++, Verilated RTL core",
     },
     "--eval-bits": {"type": whole(0, 16), "metavar": "BITS", "help": "forward width of evaluation, 0 for float32"},
-    "--fw-bits": {
-        "type": WIDTH,
-        "nargs": "+",
-        "action": Bounds,
-        "metavar": "BITS",
-        "default": [3, 8],
-        "help": "width of weights and activations: one number, or the two bounds of a schedule",
-    },
-    "--jobs": {"type": whole(), "metavar": "N", "default": 2, "help": "number of processes, with one thread each"},
+    "--fw-bits": BOUNDS
+    | {"default": [3, 8], "help": "width of weights and activations: one number, or the two bounds of a schedule"},
+    "--jobs": {**COUNT, "default": 2, "help": "number of processes, with one thread each"},
     "--json": {"action": "store_true", "help": "print JSON instead of tables"},
     "--latency": {
         "type": whole(0),
@@ -102,7 +87,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "default": lambda: contract().BOARD_LATENCY_CYCLES,
         "help": "cycles to the first beat of a read",
     },
-    "--limit": {"type": whole(), "metavar": "N", "shown": "all", "help": "number of training samples to use"},
+    "--limit": {**COUNT, "shown": "all", "help": "number of training samples to use"},
     "--only": {"metavar": "PATTERN", "default": "*", "shown": "all", "help": "shell pattern of the names to run"},
     "--out": {"type": Path, "metavar": "FOLDER"},
     "--profile": {
@@ -110,7 +95,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "default": "zc706",
         "help": "board to estimate: zc706 (its SODIMM), zc706-ps (the ARM's memory) or a JSON file",
     },
-    "--repeat": {"type": whole(), "metavar": "N", "default": 5, "help": "number of runs", "old": ["--repeats"]},
+    "--repeat": {**COUNT, "default": 5, "help": "number of runs", "old": ["--repeats"]},
     "--results": {
         "choices": results,
         "default": "rounded",
@@ -119,10 +104,10 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "--schedule": {"metavar": "NAME", "shown": "cpt", "help": "precision schedule, as 'cpt plot-schedule' draws them"},
     "--seed": {"type": whole(0), "metavar": "N", "default": 0, "help": "seed of everything random"},
-    "--seeds": {"type": whole(), "metavar": "N", "help": "number of seeds"},
-    "--steps": {"type": whole(), "metavar": "N", "default": 64_000, "help": "number of training steps"},
-    "--test-limit": {"type": whole(), "metavar": "N", "shown": "all", "help": "number of test samples to use"},
-    "--threads": {"type": whole(), "metavar": "N", "shown": "all cores", "help": "number of PyTorch threads"},
+    "--seeds": {**COUNT, "help": "number of seeds"},
+    "--steps": {**COUNT, "default": 64_000, "help": "number of training steps"},
+    "--test-limit": {**COUNT, "shown": "all", "help": "number of test samples to use"},
+    "--threads": {**COUNT, "shown": "all cores", "help": "number of PyTorch threads"},
 }
 
 
@@ -151,9 +136,8 @@ def in_words(default: Any) -> str:
     """
     if isinstance(default, (list, tuple)):
         return " ".join(map(in_words, default))
-    return (
-        f"{default:,}" if isinstance(default, int) else f"{default:g}" if isinstance(default, float) else str(default)
-    )
+    form = "," if isinstance(default, int) else "g" if isinstance(default, float) else ""
+    return format(default, form)
 
 
 def add_memory(flags: Flags) -> None:

@@ -33,7 +33,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--latency")
     add(parser, "--no-verify", action="store_true", help="do not compare results with the reference")
     add(parser, "--out", metavar="FILE", shown="out/iterations/ARCH-BUILD-FW-BW.json", help="JSON file of all counters")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

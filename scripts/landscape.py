@@ -37,7 +37,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--datadir", shown="that of the runs")
     add(parser, "--threads")
     add(parser, "--out", default=Path("out", "landscape"), help="folder for grid and picture")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

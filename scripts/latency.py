@@ -28,7 +28,6 @@ HEAD = ("", "RTL cycles", "model", "deviation")
 def add_flags(parser: Parser) -> None:
     add(parser, "--all", action="store_true", help="print every pass, not only the worst five of each set of layers")
     add(parser, "--json")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,15 +6,11 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.files import write_atomically
 from sim.common.table import as_table
-
-if TYPE_CHECKING:
-    pass
 
 DESCRIPTION = """\
 Quantises a conv layer, lowers its three passes to commands, runs them bit plane by bit plane on the
@@ -29,7 +25,6 @@ EXAMPLES = """\
 def add_flags(parser: Parser) -> None:
     add(parser, "--json")
     add(parser, "--out", default=Path("out", "layer"), help="folder for JSON, plot and page")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

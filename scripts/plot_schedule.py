@@ -38,7 +38,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--late-start", type=share, metavar="SHARE", help=what)
     add(parser, "--out", metavar="FILE", default=Path("out", "schedules.png"), help="picture, a .png file")
     add(parser, "--json")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,14 +81,9 @@ def expand(names: list[str]) -> list[str]:
 def render(rows: list[ScheduleRow]) -> str:
     widths = sorted({width for row in rows for width in row.share_pct})
     head = ("schedule", "first", "last", "mean", *(f"{width}-bit" for width in widths), "saves bit ops", "board time")
-    return as_table(
-        head,
-        [
-            (
-                *(row.name, row.first, row.last, f"{row.mean:.2f}"),
-                *(f"{row.share_pct.get(width, 0):.1f} %" for width in widths),
-                *(f"{row.saving_gbitops_pct:.2f} %", f"{row.saving_hours_pct:.2f} %"),
-            )
-            for row in rows
-        ],
-    )
+    lines: list[tuple[object, ...]] = []
+    for row in rows:
+        shares = (f"{row.share_pct.get(width, 0):.1f} %" for width in widths)
+        saved = (f"{row.saving_gbitops_pct:.2f} %", f"{row.saving_hours_pct:.2f} %")
+        lines.append((row.name, row.first, row.last, f"{row.mean:.2f}", *shares, *saved))
+    return as_table(head, lines)

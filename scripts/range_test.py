@@ -47,7 +47,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--seed", help="seed of weights, data order and noise")
     add(parser, "--threads")
     add(parser, "--out", default=Path("out", "range-test"), help="folder for JSON and picture")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -31,7 +31,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--profile")
     add(parser, "--json")
     parser.modern = modern
-    parser.set_defaults(run=run)
 
 
 def modern(arguments: list[str]) -> list[str]:

@@ -30,7 +30,6 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--verify", action="store_true", help="compare results with the reference and with PyTorch")
     add(parser, "--counters", action="store_true", help="print the cycle counters of each pass")
     add(parser, "--json")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

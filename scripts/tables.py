@@ -27,14 +27,8 @@ The deviation is in per cent of the paper's value, for savings (already per cent
 paper's board: linear in the operands' widths, calibrated on ResNet-74 at 8/8 bits alone; but on our accelerator they
 are the latency model's. A note marks where a paper contradicts itself; nothing is fitted to the rows.
 """
-DESCRIPTION = "\n".join(
-    [
-        "Recomputes the tables named, or all of them:\n",
-        *(f"  {name:10} {what}" for name, what in NAMES.items()),
-        "",
-        KEY,
-    ]
-)
+LINES = "\n".join(f"  {name:10} {what}" for name, what in NAMES.items())
+DESCRIPTION = f"Recomputes the tables named, or all of them:\n\n{LINES}\n\n{KEY}"
 EXAMPLES = """\
   cpt tables 2 figure5
   cpt tables --json
@@ -44,7 +38,6 @@ EXAMPLES = """\
 def add_flags(parser: Parser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="table to recompute (default: all)")
     add(parser, "--json")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

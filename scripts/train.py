@@ -31,7 +31,6 @@ EXAMPLES = f"""\
 def add_flags(parser: Parser) -> None:
     parser.argument_default = argparse.SUPPRESS  # a flag that is not given is not there, and the recipe's value holds
     train_flags.add_all(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

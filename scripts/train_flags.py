@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.flags import Flags, add
+from scripts.flags import COUNT, Flags, add
 from sim.common.flag_types import above_zero, from_zero, share, whole
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ WARM_UP = {"warm_up": 400, "warm_up_lr": 0.01}  # what the authors' --warm_up do
 # Settings of a recipe that make no sense for a run at one precision, or in float32.
 OF_SCHEDULES = ("schedule", "late_start", "deficit")
 OF_QUANTISATION = ("bw_bits", "bw_schedule", "quantiser", "gradient_bits", "results", "eval_bits")
-COUNT: dict[str, Any] = {"type": whole(), "metavar": "N"}
 IGNORED = ("num_bits_schedule", "num_grad_bits_schedule")  # the authors' code reads these and uses neither
 
 
@@ -73,12 +72,8 @@ def _authors_precision(group: Flags) -> None:
     bits = {"type": int, "nargs": "*", "metavar": "N"}
     add(group, "--is_cyclic_precision", action="store_true", help="cyclic precision, within the bounds below")
     add(group, "--cyclic_num_bits_schedule", **bits, help="same as --fw-bits with two bounds")
-    add(
-        group,
-        "--cyclic_num_grad_bits_schedule",
-        **bits,
-        help="same as --bw-bits with two bounds; equal ones are static",
-    )
+    what = "same as --bw-bits with two bounds; equal ones are static"
+    add(group, "--cyclic_num_grad_bits_schedule", **bits, help=what)
     add(group, "--num_bits", type=int, metavar="N", help="same as --fw-bits with one number")
     add(group, "--num_grad_bits", type=int, metavar="N", help="same as --bw-bits with one number")
     for name in IGNORED:
@@ -135,15 +130,8 @@ def _run(group: Flags) -> None:
     add(group, "--no-tensorboard", dest="tensorboard", action="store_false", help="write metrics.jsonl only")
     add(group, "--dry-run", action="store_true", help="print the settings and exit")
     add(group, "--cmd", choices=["train", "test"], help="task: train, or test the checkpoint of --resume")
-    add(
-        group,
-        "--start_iter",
-        "--start_epoch",
-        dest="start",
-        type=int,
-        metavar="N",
-        help="first step, which must be 0: a checkpoint has its own",
-    )
+    what = "first step, which must be 0: a checkpoint has its own"
+    add(group, "--start_iter", "--start_epoch", dest="start", type=int, metavar="N", help=what)
     add(group, "--pretrained", action="store_true", help="refused: there are no pretrained weights")
     add(group, "--dir", metavar="TEXT", help="remark without effect, as in the authors' code")
 

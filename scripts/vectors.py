@@ -34,11 +34,9 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--list", action="store_true", help="print names, expected errors and sizes; write nothing")
     add(parser, "--device", default=None, help="device to replay the vectors on, instead of writing them", old=["--on"])
     add(parser, "--only", help="shell pattern of the vectors to replay, list or write")
-    add(
-        parser, "--slow", action="store_true", help="with --device: include vectors that take an RTL simulation minutes"
-    )
+    what = "with --device: include vectors that take an RTL simulation minutes"
+    add(parser, "--slow", action="store_true", help=what)
     add(parser, "--seeds", help="with --device rtl: number of replays, each with random stalls and latencies")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,17 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     if replaying:
         return replay(replaying, [each for each in vectors if arguments.slow or not each.slow])
     if arguments.list:
-        rows = [
-            (
-                each.name,
-                each.error.name,
-                each.before.size,
-                "bytes",
-                "slow" * each.slow,
-                "vector-unit" * bool(each.features),
-            )
-            for each in vectors
-        ]
+        marks = {each.name: ("slow" * each.slow, "vector-unit" * bool(each.features)) for each in vectors}
+        rows = [(each.name, each.error.name, each.before.size, "bytes", *marks[each.name]) for each in vectors]
         print(as_table(None, rows, left=(0, 1, 3, 4, 5)))
         return 0
     folder = arguments.out or Path("out") / "vectors" / arguments.build

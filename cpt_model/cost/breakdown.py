@@ -74,6 +74,12 @@ def by_layer(count: ModelCount, batch: int, bits: Bits, board: AcceleratorBoard)
     ]
 
 
+def at_extremes(count: ModelCount, run: Run, board: AcceleratorBoard) -> list[tuple[LayerPass, LayerPass]]:
+    """Each layer's passes at the lowest and at the highest widths of a run."""
+    low, high = (by_layer(count, run.batch, bits, board) for bits in extremes(run))
+    return list(zip(low, high, strict=True))
+
+
 def extremes(run: Run) -> tuple[Bits, Bits]:
     """Lowest and highest widths that the run has.
 

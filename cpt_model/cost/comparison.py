@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cpt_model.cost.accelerator import AcceleratorBoard
-from cpt_model.cost.breakdown import Board, LayerPass, PassCost, by_layer, by_pass, extremes
+from cpt_model.cost.breakdown import Board, LayerPass, PassCost, at_extremes, by_pass
 from cpt_model.cost.run import Run
 from cpt_model.tracing.counts import ModelCount
 
@@ -34,10 +34,7 @@ def compare(count: ModelCount, run: Run, static: Run, board: Board, layers: bool
         values = passes.values()
         total = PassCost(sum(cost.gbitops for cost in values), sum(cost.hours for cost in values))
         sums.append({**{which.value: cost for which, cost in passes.items()}, ALL: total})
-    pairs: list[tuple[LayerPass, LayerPass]] = []
-    if layers and isinstance(board, AcceleratorBoard):
-        low, high = (by_layer(count, run.batch, bits, board) for bits in extremes(run))
-        pairs = list(zip(low, high, strict=True))
+    pairs = at_extremes(count, run, board) if layers and isinstance(board, AcceleratorBoard) else []
     return Costs(sums[0], sums[1], pairs)
 
 

@@ -79,6 +79,12 @@ class Design:
         return self.profile.clock_mhz, self.profile.gigabytes_per_second
 
     @property
+    def array(self) -> str:
+        """Lanes, columns and bits of K."""
+        build = self.profile.build
+        return f"{build.lanes} x {build.columns} x {16 * build.slice_groups}"
+
+    @property
     def saving_hours_pct(self) -> float:
         return 100 * (1 - self.hours / self.static_hours)
 

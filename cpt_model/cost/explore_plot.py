@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
@@ -47,16 +48,8 @@ def draw_fronts(found: Sweep, part: Resources, title: str, path: Path) -> None:
     best = found.best
     panel.plot(_luts([best]), [best.hours], "*", color="black", markersize=13, label=f"the fastest: {named(best)}")
     panel.axvline(part.lut / 1e3, color="#b00", linewidth=1)
-    panel.annotate(
-        "the part's LUTs ",
-        (part.lut / 1e3, 1),
-        xycoords=("data", "axes fraction"),
-        ha="right",
-        va="top",
-        rotation=90,
-        fontsize=8,
-        color="#b00",
-    )
+    look: dict[str, Any] = {"ha": "right", "va": "top", "rotation": 90, "fontsize": 8, "color": "#b00"}
+    panel.text(part.lut / 1e3, 1, "the part's LUTs ", transform=panel.get_xaxis_transform(), **look)
     panel.set(title=title, xlabel="LUT (thousands), estimate", ylabel="hours of the run, estimate", yscale="log")
     panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panel.yaxis.set_major_formatter("{x:g}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from cpt_model.cost.accelerator import AcceleratorBoard
-from cpt_model.cost.breakdown import LayerPass, by_layer, extremes
+from cpt_model.cost.breakdown import LayerPass, at_extremes, extremes
 from cpt_model.cost.explore import WORDS, Design, Sweep
 from cpt_model.cost.resources import NAMES, Resources, ResourceTable
 from cpt_model.cost.run import Run
@@ -21,14 +20,7 @@ ESTIMATE = (
     "Everything here is an estimate: hours by the latency model of the core, storing rounded results, resources by "
     "Yosys' counts of the zc706 build's modules, scaled with the sizes; nothing was placed or routed."
 )
-FRONT_HEAD = (
-    "lanes x columns x K bits",
-    "hours",
-    "saved",
-    *(WORDS[name] for name in NAMES),
-    "compute/load/store",
-    "RTL",
-)
+FRONT_HEAD = ("lanes x columns x K bits", "hours", "saved", *WORDS.values(), "compute/load/store", "RTL")
 
 
 @dataclass(frozen=True)
@@ -51,9 +43,7 @@ class Report:
 
     def layers(self) -> list[tuple[LayerPass, LayerPass]]:
         """Passes of the best design at the lowest and the highest bits."""
-        board = AcceleratorBoard(self.found.best.profile)
-        low, high = (by_layer(self.count, self.run.batch, bits, board) for bits in extremes(self.run))
-        return list(zip(low, high, strict=True))
+        return at_extremes(self.count, self.run, AcceleratorBoard(self.found.best.profile))
 
     def notes(self) -> Iterator[str]:
         """What a reader should know of the numbers."""
@@ -76,50 +66,39 @@ class Report:
 
 def front_row(design: Design, part: Resources) -> tuple[str, ...]:
     """Cells under FRONT_HEAD."""
-    build = design.profile.build
-    needs = (
-        f"{getattr(design.resources, name):,.0f} ({getattr(design.resources, name) / getattr(part, name):.0%})"
-        for name in NAMES
-    )
+    counts = {name: (getattr(design.resources, name), getattr(part, name)) for name in NAMES}
+    needs = (f"{need:,.0f} ({need / have:.0%})" for need, have in counts.values())
     shares = "/".join(f"{design.shares_pct[stream]:.0f}" for stream in ("compute", "load", "store"))
-    return (
-        f"{build.lanes} x {build.columns} x {16 * build.slice_groups}",
-        f"{design.hours:.4g}",
-        f"{design.saving_hours_pct:.1f} %",
-        *needs,
-        f"{shares} %",
-        "as is" if design.buildable else "changed",
-    )
+    times = (f"{design.hours:.4g}", f"{design.saving_hours_pct:.1f} %")
+    return design.array, *times, *needs, f"{shares} %", "as is" if design.buildable else "changed"
 
 
 def best_rows(found: Sweep) -> list[tuple[str, ...]]:
     """The fastest design at each clock and bandwidth."""
-    rows: list[tuple[str, ...]] = []
-    for (clock, bandwidth), front in found.fronts.items():
-        build = front[-1].profile.build
-        array = f"{build.lanes} x {build.columns} x {16 * build.slice_groups}"
-        needs = f"{front[-1].resources.lut:,.0f}"
-        rows.append((f"{clock:g}", f"{bandwidth:g}", array, f"{front[-1].hours:.4g}", needs))
-    return rows
+    fastest = {place: front[-1] for place, front in found.fronts.items()}
+    return [
+        (f"{clock:g}", f"{bandwidth:g}", each.array, f"{each.hours:.4g}", f"{each.resources.lut:,.0f}")
+        for (clock, bandwidth), each in fastest.items()
+    ]
 
 
 def grouped_layers(report: Report) -> list[tuple[str, ...]]:
     """Layers of the same cycles in all passes together: the first one's name, their number, what rules each pass."""
-    passes: dict[str, list[tuple[LayerPass, LayerPass]]] = {}
-    for pair in report.layers():
-        passes.setdefault(pair[0].layer, []).append(pair)
-    kinds: Counter[tuple[Any, ...]] = Counter()
-    names: dict[tuple[Any, ...], str] = {}
-    for layer, pairs in passes.items():
-        kind = tuple((low.which, low.cycles, low.bottleneck, high.cycles, high.bottleneck) for low, high in pairs)
-        kinds[kind] += 1
-        names.setdefault(kind, layer)
+    passes: dict[str, list[tuple[str, ...]]] = {}
+    for low, high in report.layers():
+        passes.setdefault(low.layer, []).append(_cells(low, high))
+    alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for layer, cells in passes.items():
+        alike.setdefault(tuple(cells), []).append(layer)
     rows: list[tuple[str, ...]] = []
-    for kind, number in kinds.items():
-        for place, (which, low, low_ruled, high, high_ruled) in enumerate(kind):
-            who = (names[kind], f"{number}") if not place else ("", "")
-            rows.append((*who, which, f"{low:,.0f}", low_ruled, f"{high:,.0f}", high_ruled))
+    for kind, names in alike.items():
+        for place, each in enumerate(kind):
+            rows.append((*((names[0], f"{len(names)}") if not place else ("", "")), *each))
     return rows
+
+
+def _cells(low: LayerPass, high: LayerPass) -> tuple[str, ...]:
+    return low.which, f"{low.cycles:,.0f}", low.bottleneck, f"{high.cycles:,.0f}", high.bottleneck
 
 
 def layer_head(run: Run) -> tuple[str, ...]:
@@ -194,8 +173,4 @@ def as_page(report: Report, fronts: Path, roofline: Path) -> str:
 
 def _every_layer(report: Report) -> list[tuple[str, ...]]:
     first = Pass.FORWARD.value
-    rows: list[tuple[str, ...]] = []
-    for low, high in report.layers():
-        who = (low.layer if low.which == first else "", low.which)
-        rows.append((*who, f"{low.cycles:,.0f}", low.bottleneck, f"{high.cycles:,.0f}", high.bottleneck))
-    return rows
+    return [(low.layer if low.which == first else "", *_cells(low, high)) for low, high in report.layers()]

@@ -45,14 +45,11 @@ def load_profile(path: Path) -> Profile:
     """A profile as a file has it."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+        return profile_of(values)
     except FileNotFoundError:
         raise ProfileError(f"{path}: there is no such file") from None
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise ProfileError(f"{path}: not JSON: {problem}") from None
-    except ProfileError as problem:
-        raise ProfileError(f"{path}: {problem}") from None
-    try:
-        return profile_of(values)
     except ValueError as problem:
         raise ProfileError(f"{path}: {problem}") from None
 
@@ -81,11 +78,11 @@ def profile_of(values: object) -> Profile:
     per_cycle = bandwidth if stated[0] == "bytes_per_cycle" else bandwidth * 1e3 / clock
     return Profile(
         values["name"],
-        _config(values["name"], values["build"]),
+        _build(values["name"], values["build"]),
         clock,
         Memory(per_cycle, _whole("latency", values["latency"], least=0)),
         0.0 if values.get("list_us", 0) == 0 else _positive("list_us", values["list_us"]),
-        _results(values.get("results", Profile.results)),
+        Results(values.get("results", Profile.results)),
     )
 
 
@@ -110,22 +107,14 @@ def adjusted(profile: Profile, clock_mhz: float | None = None, gigabytes_per_sec
     return replace(profile, name=name, clock_mhz=clock, memory=memory)
 
 
-def _results(name: object) -> Results:
-    try:
-        return Results(name)
-    except ValueError as problem:
-        raise ProfileError(str(problem)) from None
-
-
-def _config(name: str, values: object) -> Build:
+def _build(name: str, values: object) -> Build:
     if isinstance(values, str):
         if values not in BUILDS:
             raise ProfileError(f"build '{values}' is none of the contract's builds: {', '.join(BUILDS)}")
         return Build.named(values)
     if not isinstance(values, dict):
-        raise ProfileError(
-            f"build is the name of a build ({', '.join(BUILDS)}) or an object of its parameters, not {_kind(values)}"
-        )
+        names, kind = ", ".join(BUILDS), _kind(values)
+        raise ProfileError(f"build is the name of a build ({names}) or an object of its parameters, not {kind}")
     _known_keys(values, tuple(BUILD_RANGES), "build")
     for parameter in BUILD_RANGES:
         if parameter not in values:

@@ -24,6 +24,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -102,29 +103,13 @@ class ResourceTable:
 
 def _scaled(module: Module, build: Build) -> Resources:
     rules, base = RULES.get(module.name, {}), Build.named(BASE)
-    return Resources(
-        *(
-            getattr(module.use, name) * (rules[name](build) / rules[name](base) if name in rules else 1)
-            for name in NAMES
-        )
-    )
+    grown = {name: rule(build) / rule(base) for name, rule in rules.items()}
+    return Resources(*(getattr(module.use, name) * grown.get(name, 1) for name in NAMES))
 
 
 def _rule(lut: Size, ff: Size | None = None, dsp: Size | None = None, bram36: Size | None = None) -> dict[str, Size]:
     """One rule for all of a module's resources, but for those named."""
     return {"lut": lut, "ff": ff or lut, "dsp": dsp or lut, "bram36": bram36 or lut}
-
-
-def _lanes(build: Build) -> float:
-    return build.lanes
-
-
-def _columns(build: Build) -> float:
-    return build.columns
-
-
-def _bus(build: Build) -> float:
-    return build.bus_bytes
 
 
 def _products(build: Build) -> float:
@@ -169,14 +154,12 @@ def _lane_memory(build: Build) -> float:
 RULES: dict[str, dict[str, Size]] = {
     "dpu_row": _rule(lambda build: _products(build) * build.slice_groups, dsp=_products),
     "row_sum": _rule(_window),
-    "lane": _rule(_lanes, ff=_window, bram36=_lane_memory),
+    "lane": _rule(attrgetter("lanes"), ff=_window, bram36=_lane_memory),
     # Two bits of an operand's choice take a LUT, the drain of six bits takes one.
-    "array": _rule(
-        lambda build: _operands(build) / 2 + _held(build) / 6, ff=lambda build: _operands(build) + _held(build)
-    ),
-    **{name: _rule(_lanes) for name in ("core", "row_table", "store_buffer")},
-    **{name: _rule(_columns) for name in ("accumulator", "epilogue", "requantise", "noise")},
-    **{name: _rule(_bus) for name in ("load_writer", "load_dispatch", "axi_reader", "axi_writer")},
+    "array": _rule(lambda each: _operands(each) / 2 + _held(each) / 6, ff=lambda each: _operands(each) + _held(each)),
+    **dict.fromkeys(("core", "row_table", "store_buffer"), _rule(attrgetter("lanes"))),
+    **dict.fromkeys(("accumulator", "epilogue", "requantise", "noise"), _rule(attrgetter("columns"))),
+    **dict.fromkeys(("load_writer", "load_dispatch", "axi_reader", "axi_writer"), _rule(attrgetter("bus_bytes"))),
 }
 FIXED = (
     *("cpt_kernel", "control_registers", "cycle_counters", "list_runner", "command_check", "planner", "loader"),

@@ -59,16 +59,9 @@ def ridge(profile: Profile) -> float:
 
 def roofline_points(passes: Iterable[PassTime], profile: Profile) -> list[Point]:
     """Where each pass lies."""
-    return [_point(each, profile) for each in passes]
-
-
-def _point(found: PassTime, profile: Profile) -> Point:
-    time = found.time
-    moved = (time.load + time.store) * profile.memory.bytes_per_cycle
-    return Point(
-        f"{found.layer} {found.which.value}",
-        found.bits,
-        found.binary_products / moved,
-        found.binary_products / time.cycles,
-        time.bottleneck,
-    )
+    points = []
+    for each in passes:
+        time, label = each.time, f"{each.layer} {each.which.value}"
+        intensity = each.binary_products / ((time.load + time.store) * profile.memory.bytes_per_cycle)
+        points.append(Point(label, each.bits, intensity, each.binary_products / time.cycles, time.bottleneck))
+    return points

@@ -48,9 +48,8 @@ class Normalise:
         self.shift = np.tile(means / stds, width).astype(np.float32)
 
     def __call__(self, pixels: Pixels) -> Tensor:
-        values = pixels.astype(
-            np.float32
-        )  # not in torch: waking its threads takes longer than the sums, on a busy machine
+        # Not in torch: waking its threads takes longer than the sums, on a busy machine.
+        values = pixels.astype(np.float32)
         rows = values.reshape(-1, len(self.scale))
         rows *= self.scale
         rows -= self.shift

@@ -35,12 +35,6 @@ class RangeTest:
     def to_json(self) -> str:
         return json.dumps(asdict(self), indent=2)
 
-    @classmethod
-    def from_json(cls, text: str) -> RangeTest:
-        """Of `to_json`; the backward bits were called gradient_bits before."""
-        values = json.loads(text)
-        return cls(**{"backward" if name == "gradient_bits" else name: value for name, value in values.items()})
-
     def plot(self, path: str | Path, title: str = "Precision range test") -> None:
         """Draws the paper's Figure 4 (the curve, its width, the switching point circled) and the loss of each width.
 
@@ -71,16 +65,9 @@ def _draw_curve(curve: Any, test: RangeTest) -> None:
     curve.set_zorder(stairs.get_zorder() + 1)
     curve.set_frame_on(False)
     if test.lower_step is not None:
-        curve.plot(
-            test.lower_step,
-            average[test.lower_step],
-            "o",
-            markersize=13,
-            markerfacecolor="none",
-            markeredgecolor="red",
-            markeredgewidth=2,
-            label=f"lower bound: {test.lower} bits",
-        )
+        circle = {"markersize": 13, "markerfacecolor": "none", "markeredgecolor": "red", "markeredgewidth": 2}
+        label = f"lower bound: {test.lower} bits"
+        curve.plot(test.lower_step, average[test.lower_step], "o", **circle, label=label)
     lines, names = curve.get_legend_handles_labels()
     more_lines, more_names = stairs.get_legend_handles_labels()
     curve.legend(lines + more_lines, names + more_names, loc="upper left", fontsize=8)

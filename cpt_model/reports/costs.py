@@ -74,9 +74,8 @@ class NoBoard:
 def run_cost(run: TrainingRun, profile: Profile) -> RunCost:
     """Costs of one run on a profile."""
     network = network_count(run.settings)
-    schedules = None if run.settings.is_float else plan(run.settings)
     batch = _batch(run, network)
-    meter = Meter(network, schedules, run.total, batch, NoBoard())
+    meter = _meter(run, network, batch)
     gbitops, counted = run.lines[-1]["gbitops"], meter.after(run.done).gbitops
     static = meter.static().gbitops * run.done / run.total
     hours, static_hours, refused = _hours(run, meter, profile)
@@ -129,9 +128,11 @@ def _batch(run: TrainingRun, network: ModelCount) -> int:
         return run.summary.batch
     if not run.settings.fit_batch:
         return run.settings.batch
-    schedules = None if run.settings.is_float else plan(run.settings)
-    one = Meter(network, schedules, run.total, 1, NoBoard()).after(run.done).gbitops
-    return max(1, round(run.lines[-1]["gbitops"] / one))
+    return max(1, round(run.lines[-1]["gbitops"] / _meter(run, network, 1).after(run.done).gbitops))
+
+
+def _meter(run: TrainingRun, network: ModelCount, batch: int) -> Meter:
+    return Meter(network, None if run.settings.is_float else plan(run.settings), run.total, batch, NoBoard())
 
 
 def _hours(run: TrainingRun, meter: Meter, profile: Profile) -> tuple[list[float] | None, float | None, str | None]:

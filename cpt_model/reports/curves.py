@@ -31,9 +31,8 @@ def schedules(report: Report) -> bytes:
         for which, look in looks.items():
             values = [getattr(each.bits, which) or float("nan") for each in changes]  # float32 has no line
             panel.step(ends, [*values, values[-1]], where="post", **look)
-        panel.set(
-            ylim=(0, max(highest, 1) * 1.12), ylabel="bits", yticks=range(0, highest + 1, 2 if highest <= 8 else 4)
-        )
+        ticks = range(0, highest + 1, 2 if highest <= 8 else 4)
+        panel.set(ylim=(0, max(highest, 1) * 1.12), ylabel="bits", yticks=ticks)
         panel.set_title(group.name, fontsize=10, loc="left")
         if not all(each.bits.forward for each in changes):
             text = "no line: float32"
@@ -173,15 +172,8 @@ def _too_dear(report: Report, run: TrainingRun) -> bool:
 def _say_dear(report: Report, *panels: Any) -> None:
     if any(_too_dear(report, run) for run in report.runs):
         for panel in panels:
-            panel.text(
-                0.98,
-                0.04,
-                "float32 is too dear to be drawn",
-                transform=panel.transAxes,
-                ha="right",
-                color=GREY,
-                fontsize=9,
-            )
+            text = "float32 is too dear to be drawn"
+            panel.text(0.98, 0.04, text, transform=panel.transAxes, ha="right", color=GREY, fontsize=9)
 
 
 def _if_empty(panel: Any, why: str = "the core does not run this") -> None:

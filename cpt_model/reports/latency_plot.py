@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from cpt_model.cost.accelerator import Profile
 from cpt_model.cost.roofline_plot import draw_roofline
@@ -26,15 +27,8 @@ def latency(network: Network, profile: Profile) -> bytes:
                 panel.barh(place, length, left=begin, height=0.72, color=COLOURS[which])
                 begin += length
             letters = " ".join(LETTERS[found.time.bottleneck] for found in bar.passes[bits].values())
-            panel.annotate(
-                letters,
-                (begin, place),
-                xytext=(4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=7,
-                color="#555",
-            )
+            look = {"va": "center", "fontsize": 7, "color": "#555"}
+            panel.annotate(letters, (begin, place), xytext=(4, 0), textcoords="offset points", **look)
         panel.set_title(f"{bits} bits", fontsize=11)
         panel.set_xlabel(f"µs of one layer, estimate ({profile.name})")
     panels[0].set_yticks(range(len(shown)), [bar.title for bar in shown], fontsize=8)
@@ -44,8 +38,6 @@ def latency(network: Network, profile: Profile) -> bytes:
     for panel in panels:
         thousands(panel.xaxis)
         panel.grid(axis="y", visible=False)
-    from matplotlib.patches import Patch
-
     handles = [Patch(color=shade, label=which.value.replace("-", " ")) for which, shade in COLOURS.items()]
     handles.append(Patch(color="none", label="c, l, s: bound by compute, load, store"))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)

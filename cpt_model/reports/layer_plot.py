@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from cpt_model.drawing.html import paragraph, picture, table
 from cpt_model.reports.layer import Row, cells
 from host.measure.colours import COLOURS
@@ -11,14 +13,10 @@ from host.measure.colours import COLOURS
 TITLE = "One layer, three passes, precisions 3 to 8"
 
 
-def draw(rows: list[Row], path: Path) -> Path:
+def draw(rows: list[Row], path: Path) -> None:
     """Cycles of each pass, and the error quantisation makes, over the forward precision."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, (cycles, error) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    figure = Figure(figsize=(10, 3.8), layout="constrained")
+    cycles, error = figure.subplots(1, 2)
     precisions = list(dict.fromkeys(row.precision for row in rows))
     for offset, (which, colour) in enumerate(COLOURS.items()):
         mine = [row for row in rows if row.which == which.value]
@@ -35,8 +33,6 @@ def draw(rows: list[Row], path: Path) -> Path:
         axes.set_axisbelow(True)
     cycles.legend(frameon=False)
     figure.savefig(path, dpi=140)
-    plt.close(figure)
-    return path
 
 
 def parts(rows: list[Row], plot: Path) -> list[str]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from cpt_model.cost.accelerator import PassTime
 from cpt_model.cost.roofline import compute_roof
 from cpt_model.drawing.spread import NONE, Spread, spread
 from cpt_model.reports.groups import Group
@@ -69,19 +66,17 @@ def iterations(network: Network, clock_mhz: float) -> Table:
     """One iteration at each precision: all layers, by pass, and which share of the time each stream rules."""
     head = ["bits", "ms an iteration", "of the highest", *(f"{_words(which)} (ms)" for which in Pass)]
     head += ["compute-bound", "load-bound", "store-bound"]
-    highest = _cycles(list(network.passes.values())[-1], lambda _: True)
+    highest = sum(each.time.cycles for each in list(network.passes.values())[-1])
     rows = []
     for bits, passes in network.passes.items():
-        total = _cycles(passes, lambda _: True)
+        cycles: dict[Pass | str, float] = {}
+        for each in passes:
+            for key in (each.which, each.time.bottleneck):
+                cycles[key] = cycles.get(key, 0.0) + each.time.cycles
+        total = sum(each.time.cycles for each in passes)
         row = [str(bits), f"{total / clock_mhz / 1e3:.3f}", f"{100 * total / highest:.1f} %"]
-        row += [
-            f"{_cycles(passes, lambda each, which=which: each.which is which) / clock_mhz / 1e3:.3f}"  # type: ignore[misc]
-            for which in Pass
-        ]
-        for stream in ("compute", "load", "store"):
-            ruled = _cycles(passes, lambda each, stream=stream: each.time.bottleneck == stream)  # type: ignore[misc]
-            row.append(f"{100 * ruled / total:.0f} %")
-        rows.append(row)
+        row += [f"{cycles.get(which, 0.0) / clock_mhz / 1e3:.3f}" for which in Pass]
+        rows.append([*row, *(f"{100 * cycles.get(key, 0.0) / total:.0f} %" for key in ("compute", "load", "store"))])
     return head, rows
 
 
@@ -103,22 +98,11 @@ def roofline(network: Network, report: Report) -> Table:
     """The dots of the plot."""
     head = ["layer and pass", "bits", "binary MACs a byte", "binary MACs a cycle", "of the array's roof", "bound by"]
     roof = compute_roof(report.profile)
-    rows = [
-        [
-            point.label,
-            str(point.bits),
-            f"{point.intensity:,.0f}",
-            f"{point.rate:,.0f}",
-            f"{100 * point.rate / roof:.1f} %",
-            point.bottleneck,
-        ]
-        for point in network.points(report.profile)
-    ]
+    rows = []
+    for point in network.points(report.profile):
+        numbers = (f"{point.intensity:,.0f}", f"{point.rate:,.0f}", f"{100 * point.rate / roof:.1f} %")
+        rows.append([point.label, str(point.bits), *numbers, point.bottleneck])
     return head, rows
-
-
-def _cycles(passes: Sequence[PassTime], wanted: Callable[[PassTime], bool]) -> float:
-    return sum(each.time.cycles for each in passes if wanted(each))
 
 
 def _score_title(report: Report) -> str:

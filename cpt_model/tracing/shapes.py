@@ -24,9 +24,8 @@ class Shapes:
     left: tuple[int, ...]
     right: tuple[int, ...]
     one_right: bool = False  # one matrix on the right, seen as many times as there are pairs
-    options: tuple[
-        Any, ...
-    ] = ()  # of a convolution: bias, stride, padding, dilation, transposed, output padding, groups
+    # Of a convolution: bias, stride, padding, dilation, transposed, output padding, groups.
+    options: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, called: Any, arguments: tuple[Any, ...]) -> Shapes:
@@ -63,20 +62,8 @@ class Shapes:
         out_channels, _, *kernel = self.right
         if len(extent) > 2:
             raise LayerError(f"the accelerator has maps of two dimensions, not of {len(extent)}")
-        height, width = _two(extent, 1)
-        return Product(
-            Conv(
-                _share(images, samples, "images"),
-                channels,
-                out_channels,
-                height,
-                width,
-                _two(kernel, 1),
-                _two(stride, 1),
-                _two(padding, 0),
-                groups,
-            )
-        )
+        each, steps = _share(images, samples, "images"), (_two(kernel, 1), _two(stride, 1), _two(padding, 0))
+        return Product(Conv(each, channels, out_channels, *_two(extent, 1), *steps, groups))
 
 
 def rows_as_map(rows: int, depth: int, columns: int) -> Conv:

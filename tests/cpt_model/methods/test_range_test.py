@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,8 +169,7 @@ def test_the_seed_decides_everything_random() -> None:
 
 def test_json_keeps_everything_and_the_plot_is_a_picture(tmp_path: Path) -> None:
     found = run(network(), widths=(2, 3))
-    assert RangeTest.from_json(found.to_json()) == found
-    assert RangeTest.from_json(found.to_json().replace('"backward"', '"gradient_bits"')) == found  # as it was called
+    assert RangeTest(**json.loads(found.to_json())) == found
     found.plot(tmp_path / "range.png")
     assert (tmp_path / "range.png").read_bytes().startswith(b"\x89PNG")
 
