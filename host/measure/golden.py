@@ -94,9 +94,8 @@ class Golden:
             results = Results(document["results"])
             return cls(document["network"], document["batch"], results, layers, steps, dict(document["digests"]))
         except (KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as problem:
-            raise GoldenError(
-                f"{path}: not golden data ({type(problem).__name__}: {problem}); write it with 'cpt board export'"
-            ) from problem
+            what = f"{type(problem).__name__}: {problem}"
+            raise GoldenError(f"{path}: not golden data ({what}); write it with 'cpt board export'") from problem
 
 
 def _layer(shape: dict[str, Any]) -> Conv:

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import get_type_hints
 
 from host.compiler.bits import Bits
 from host.compiler.jobs import Job
@@ -160,16 +161,15 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
 
 def read_csv(path: Path) -> list[Row]:
     """The rows of a file that `write_csv` wrote; another file is refused with the line at fault."""
-    kinds = {"int": int, "float": float, "str": str}
+    types = get_type_hints(Row)
     with path.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
-        names = [field.name for field in fields(Row)]
-        if rows.fieldnames != names:
+        if rows.fieldnames != list(types):
             raise ValueError(f"{path}: the first line does not name the columns of 'cpt board measure'")
         found = []
         for line in rows:
             try:
-                found.append(Row(**{field.name: kinds[str(field.type)](line[field.name]) for field in fields(Row)}))
+                found.append(Row(**{name: kind(line[name]) for name, kind in types.items()}))
             except (TypeError, ValueError) as problem:
                 raise ValueError(f"{path}, line {rows.line_num}: {problem}") from problem
     return found
@@ -192,15 +192,8 @@ def plot(rows: Sequence[Row], source: Source, path: Path) -> None:
                 [row.latency_us_max - row.latency_us for row in chosen],
             ]
             errors = spread if any(map(any, spread)) else None  # otherwise the caps look like the marks of the bound
-            axis.bar(
-                places,
-                [row.latency_us for row in chosen],
-                0.25,
-                yerr=errors,
-                color=colour,
-                label=which.value,
-                capsize=2,
-            )
+            look = {"yerr": errors, "color": colour, "label": which.value, "capsize": 2}
+            axis.bar(places, [row.latency_us for row in chosen], 0.25, **look)
             marks = axis.scatter(places, [row.bound_us for row in chosen], marker="_", color="black", s=30, zorder=3)
         marks.set_label("least by array and memory")
         axis.set_title(f"{bits} bits", loc="left", fontsize=10)

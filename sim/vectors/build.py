@@ -97,26 +97,12 @@ class Scenario:
         if spoil is not None:
             spoil(encoded)
         before[commands.offset : commands.offset + commands.bytes] = np.frombuffer(encoded, dtype=np.uint8)
-        start = {
-            "list_offset": commands.offset,
-            "list_bytes": commands.bytes,
-            "mem_bytes": before.size,
-            **(registers or {}),
-        }
+        start = {"list_offset": commands.offset, "list_bytes": commands.bytes, "mem_bytes": before.size}
+        start |= registers or {}
         after = before.copy()
         outcome = Reference(self.build).run(after, **start)
         if (outcome.error, outcome.error_index) != expect:
             raise AssertionError(f"{self.name}: {outcome.error.name} at {outcome.error_index}, wanted {expect}")
-        return Vector(
-            self.name,
-            before,
-            after,
-            start["mem_bytes"],
-            start["list_offset"],
-            start["list_bytes"],
-            outcome.error,
-            outcome.error_index,
-            outcome.commands_done,
-            slow,
-            start.get("mem_base", 0),
-        )
+        places = (start["mem_bytes"], start["list_offset"], start["list_bytes"])
+        ends = (outcome.error, outcome.error_index, outcome.commands_done)
+        return Vector(self.name, before, after, *places, *ends, slow, start.get("mem_base", 0))

@@ -33,12 +33,7 @@ FIELD_ERRORS: dict[Error, dict[str, Change]] = {
         "unknown": {"out_format": 4},
         "shift-48": {"shift": 48},
         "exact-with-bits": {"out_format": Format.INT64},
-        "exact-stochastic": {
-            "out_format": Format.INT64,
-            "out_bits": 0,
-            "shift": 0,
-            "flags": 1 << Flag.STOCHASTIC,
-        },
+        "exact-stochastic": {"out_format": Format.INT64, "out_bits": 0, "shift": 0, "flags": 1 << Flag.STOCHASTIC},
     },
     Error.SHAPE: {
         "no-images": {"images": 0},
@@ -97,10 +92,7 @@ def field_errors(build: Build) -> Iterator[Vector]:
     """One wrong field in the second of two commands."""
     for error, changes in FIELD_ERRORS.items():
         for name, change in changes.items():
-            scenario, bad = _good_then(f"error-{error.name.lower()}-{name}", build)
-            for field, value in change.items():
-                setattr(bad, field, value(bad) if callable(value) else value)
-            yield scenario.vector((error, 1))
+            yield _changed(f"error-{error.name.lower()}-{name}", build, error, change)
 
 
 def _good_then(name: str, build: Build, which: Pass = Pass.FORWARD) -> tuple[Scenario, Command]:
@@ -110,8 +102,29 @@ def _good_then(name: str, build: Build, which: Pass = Pass.FORWARD) -> tuple[Sce
     return scenario, program.commands[0]
 
 
+def _changed(name: str, build: Build, error: Error, change: Change, which: Pass = Pass.FORWARD) -> Vector:
+    scenario, bad = _good_then(name, build, which)
+    for field, value in change.items():
+        setattr(bad, field, value(bad) if callable(value) else value)
+    return scenario.vector((error, 1))
+
+
+# What one field of a CONV cannot show: weight gradients.
+WGRAD_ERRORS: dict[str, tuple[Error, Change]] = {
+    "unsupported-wgrad-planes": (Error.UNSUPPORTED, {"out_format": Format.PLANES}),
+    "unsupported-wgrad-up": (Error.UNSUPPORTED, {"up_y": 2, "a_height": 2, "pad_bottom": 2}),
+    "unsupported-wgrad-up-x": (Error.UNSUPPORTED, {"up_x": 3, "a_width": 2, "pad_right": 1}),
+    "overflow-accumulator": (Error.OVERFLOW, {"a_bits": 16, "b_bits": 16, "images": 2049}),
+    "overflow-int32": (
+        Error.OVERFLOW,
+        {"a_bits": 14, "b_bits": 13, "out_format": Format.INT32, "out_bits": 0, "shift": 0, "flags": 0},
+    ),
+    "overflow-sums": (Error.OVERFLOW, {"a_bits": 16, "b_bits": 1, "images": 2049}),
+}
+
+
 def other_errors(build: Build) -> Iterator[Vector]:
-    """Errors that one field of a CONV cannot show."""
+    """Errors that one field cannot show."""
 
     def set_reserved_word(encoded: bytearray) -> None:
         encoded[COMMAND_BYTES + 4 * (COMMAND_WORDS - 1)] = 1
@@ -119,31 +132,12 @@ def other_errors(build: Build) -> Iterator[Vector]:
     scenario, _ = _good_then("error-reserved-word", build)
     yield scenario.vector((Error.RESERVED, 1), spoil=set_reserved_word)
 
-    scenario, bad = _good_then("error-unsupported-wgrad-planes", build, Pass.WEIGHT_GRADIENT)
-    bad.out_format = Format.PLANES
-    yield scenario.vector((Error.UNSUPPORTED, 1))
-    scenario, bad = _good_then("error-unsupported-wgrad-up", build, Pass.WEIGHT_GRADIENT)
-    bad.up_y, bad.a_height, bad.pad_bottom = 2, 2, 2
-    yield scenario.vector((Error.UNSUPPORTED, 1))
-    scenario, bad = _good_then("error-unsupported-wgrad-up-x", build, Pass.WEIGHT_GRADIENT)
-    bad.up_x, bad.a_width, bad.pad_right = 3, 2, 1
-    yield scenario.vector((Error.UNSUPPORTED, 1))
+    for name, (error, change) in WGRAD_ERRORS.items():
+        yield _changed(f"error-{name}", build, error, change, Pass.WEIGHT_GRADIENT)
 
-    scenario, bad = _good_then("error-overflow-accumulator", build, Pass.WEIGHT_GRADIENT)
-    bad.a_bits, bad.b_bits, bad.images = 16, 16, 2049
-    yield scenario.vector((Error.OVERFLOW, 1))
-    scenario, bad = _good_then("error-overflow-int32", build, Pass.WEIGHT_GRADIENT)
-    bad.a_bits, bad.b_bits, bad.out_format, bad.out_bits, bad.shift, bad.flags = 14, 13, Format.INT32, 0, 0, 0
-    yield scenario.vector((Error.OVERFLOW, 1))
-    scenario, bad = _good_then("error-overflow-sums", build, Pass.WEIGHT_GRADIENT)
-    bad.a_bits, bad.b_bits, bad.images = 16, 1, 2049
-    yield scenario.vector((Error.OVERFLOW, 1))
-
-    scenario, bad = _good_then("error-capacity-row", build)
-    bad.out_format, bad.out_bits = Format.PLANES, 16
-    bad.a_width = bad.y_width = build.row_words // 16 + 1
-    bad.a_bits = 1
-    yield scenario.vector((Error.CAPACITY, 1))
+    width = build.row_words // 16 + 1
+    long_row: Change = {"out_format": Format.PLANES, "out_bits": 16, "a_width": width, "y_width": width, "a_bits": 1}
+    yield _changed("error-capacity-row", build, Error.CAPACITY, long_row)
 
     scenario, bad = _good_then("error-overlap-list", build)
     bad.out_addr = scenario.plan.bytes  # where the list will lie
@@ -173,10 +167,7 @@ TWO_MISTAKES: tuple[tuple[Error, Change], ...] = (
 def order_of_checks(build: Build) -> Iterator[Vector]:
     """Which of two errors is reported."""
     for error, change in TWO_MISTAKES:
-        scenario, bad = _good_then(f"order-{error.name.lower()}", build)
-        for field, value in change.items():
-            setattr(bad, field, value(bad) if callable(value) else value)
-        yield scenario.vector((error, 1))
+        yield _changed(f"order-{error.name.lower()}", build, error, change)
 
 
 def list_errors(build: Build) -> Iterator[Vector]:

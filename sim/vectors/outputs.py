@@ -126,16 +126,12 @@ def lists(build: Build) -> Iterator[Vector]:
     """The empty list; a command that reads what the one before wrote; one that overwrites it."""
     yield Scenario("empty-list", build).vector()
     layer = Conv(2, 16, 16, 3, 3, (3, 3), padding=(1, 1))
-    planes = Output(Format.PLANES, 4, signed=False, shift=5)
+    asked = (layer, Pass.FORWARD, Precision(4, 4), Output(Format.PLANES, 4, signed=False, shift=5))
     scenario = Scenario("read-after-write", build)
-    first = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
-    second = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
-    second.commands[0].a_addr = first.commands[0].out_addr
+    first, second = (scenario.add(*asked).commands[0] for _ in range(2))
+    second.a_addr = first.out_addr
     yield scenario.vector()
     scenario = Scenario("write-after-read-and-write", build)
-    first = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
-    second = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
-    third = scenario.add(layer, Pass.FORWARD, Precision(4, 4), planes)
-    second.commands[0].out_addr = first.commands[0].a_addr
-    third.commands[0].out_addr = first.commands[0].out_addr
+    first, second, third = (scenario.add(*asked).commands[0] for _ in range(3))
+    second.out_addr, third.out_addr = first.a_addr, first.out_addr
     yield scenario.vector()

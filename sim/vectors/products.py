@@ -13,6 +13,7 @@ from sim.vectors.vector import Vector
 
 SMALL = Conv(batch=2, in_channels=5, out_channels=3, height=4, width=4, kernel=(3, 3), padding=(1, 1))
 WIDE = ((16, 16), (16, 1), (1, 16), (9, 9), (12, 5), (11, 14), (15, 2))
+ENDS = (("least", "least"), ("least", "greatest"), ("greatest", "greatest"), ("extreme", "extreme"))
 SIGNS = tuple(product((False, True), repeat=2))
 
 
@@ -38,12 +39,7 @@ def ends_of_ranges(build: Build) -> Iterator[Vector]:
     """All codes at one end, and ends mixed, where sums are largest and carries longest."""
     fills = {"least": least_codes, "greatest": greatest_codes, "extreme": extreme_codes}
     for bits, (a_signed, b_signed) in product((1, 8, 16), SIGNS):
-        for a_name, b_name in (
-            ("least", "least"),
-            ("least", "greatest"),
-            ("greatest", "greatest"),
-            ("extreme", "extreme"),
-        ):
+        for a_name, b_name in ENDS:
             name = f"ends-{bits}-{'su'[not a_signed]}{'su'[not b_signed]}-{a_name}-{b_name}"
             scenario = Scenario(name, build)
             for which in Pass:
@@ -81,12 +77,6 @@ def result_bounds(build: Build) -> Iterator[Vector]:
     scenario.add(layer, Pass.FORWARD, Precision(12, 12), exact, fill_a=greatest_codes, fill_b=greatest_codes)
     yield scenario.vector()
     scenario = Scenario("bound-int32-conv", build)
-    scenario.add(
-        Conv.linear(3, 128, 5),
-        Pass.FORWARD,
-        Precision(12, 12),
-        exact,
-        fill_a=greatest_codes,
-        fill_b=greatest_codes,
-    )
+    layer = Conv.linear(3, 128, 5)
+    scenario.add(layer, Pass.FORWARD, Precision(12, 12), exact, fill_a=greatest_codes, fill_b=greatest_codes)
     yield scenario.vector()

@@ -63,13 +63,11 @@ def batches(build: Build) -> Iterator[Vector]:
 def memory_strides(build: Build) -> Iterator[Vector]:
     """Operands whose images share memory (stride 0), and a result with gaps between its images."""
     scenario = Scenario("stride-0-operands", build)
-    scenario.add(Conv(3, 16, 16, 4, 4, (3, 3), padding=(1, 1)), Pass.FORWARD, Precision(4, 4))
-    command = scenario.loads[0][0].commands[0]
-    command.a_image_stride = 0
+    layer = Conv(3, 16, 16, 4, 4, (3, 3), padding=(1, 1))
+    scenario.add(layer, Pass.FORWARD, Precision(4, 4)).commands[0].a_image_stride = 0
     yield scenario.vector()
     scenario = Scenario("stride-gaps-in-result", build)
-    scenario.add(Conv(3, 16, 16, 2, 2), Pass.FORWARD, Precision(4, 4))
-    command = scenario.loads[0][0].commands[0]
+    command = scenario.add(Conv(3, 16, 16, 2, 2), Pass.FORWARD, Precision(4, 4)).commands[0]
     command.out_image_stride *= 2
     command.out_addr = scenario.plan.add("result with gaps", 3 * command.out_image_stride)
     yield scenario.vector()

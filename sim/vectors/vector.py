@@ -49,19 +49,9 @@ class Vector:
         return executor.run(memory, self.list_offset, self.list_bytes, self.mem_base, self.mem_bytes)
 
     def to_bytes(self) -> bytes:
-        header = HEADER.pack(
-            MAGIC,
-            self.mem_bytes,
-            self.before.size,
-            self.list_offset,
-            self.list_bytes,
-            self.error,
-            self.error_index,
-            self.commands_done,
-            self.slow,
-            self.mem_base,
-            self.features,
-        )
+        places = (self.mem_bytes, self.before.size, self.list_offset, self.list_bytes)
+        ends = (self.error, self.error_index, self.commands_done)
+        header = HEADER.pack(MAGIC, *places, *ends, self.slow, self.mem_base, self.features)
         return header + self.before.tobytes() + self.after.tobytes()
 
     def save(self, folder: Path) -> Path:
