@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
@@ -17,9 +18,11 @@ from cpt_model.step import IntegerNetwork
 from cpt_model.step.draw import draw_weights
 from cpt_model.training.meter import Meter
 from cpt_model.training.processes import Processes, noise_seed
-from cpt_model.training.settings import Settings, SettingsError
+from cpt_model.training.settings import Settings
 from cpt_model.training.task import ImageTask, Objective, Task
 from host.compiler.bits import Bits
+from host.compiler.step.rates import Rates
+from host.driver.averaged import averaged
 
 
 class TrainingError(ValueError):
@@ -129,27 +132,42 @@ class WholeSteps:
     def __init__(
         self, run: Settings, task: Task, model: nn.Module, meter: Meter, eval_bits: Bits, who: Processes
     ) -> None:
-        if who.world > 1:
-            raise SettingsError("the integer step runs in one process")
         assert isinstance(task, ImageTask)
-        self.meter = meter
+        self.run, self.meter, self.who = run, meter, who
         forward, backward = (max(pair) for pair in zip(meter.highest(), eval_bits, strict=True))
         draw_weights(model, run.seed)
         self.network = IntegerNetwork(
             model,
             task.data.shape,
-            task.batch,
+            task.batch // who.world,
             Bits(forward, backward),
-            seed=run.seed,
+            seed=noise_seed(run.seed, who.rank),
             momentum=run.momentum,
             weight_decay=run.weight_decay,
         )
         self.network.bits = Bits(*eval_bits)
         self.model: nn.Module = self.network
+        self._state: dict[str, Any] | None = None  # of several processes: what the next step begins with
+        # What each process's next ranges depend on.
+        self._nodes = np.stack([self.network.integers.state()["nodes"]] * who.world)
 
     def step(self, x: Tensor, target: Tensor, lr: float, number: int) -> tuple[float, int, int]:
-        loss, right = self.network.learn(x, target, Bits(*self.meter.bits(number)), lr)
+        bits = Bits(*self.meter.bits(number))
+        if self.who.world == 1:
+            loss, right = self.network.learn(x, target, bits, lr)
+        else:
+            loss, right = self._step_of_several(x, target, bits, lr)
         return loss, right, len(target)
+
+    def _step_of_several(self, x: Tensor, target: Tensor, bits: Bits, lr: float) -> tuple[float, int]:
+        step, who = self.network.integers, self.who
+        before = self._state or step.state()
+        found = self.network.learn(x, target, bits, lr)
+        rates = Rates.of(lr, self.run.momentum, self.run.weight_decay)
+        state = averaged(step.network, before, step.state(), rates, who.world, who.total, who.greatest)
+        step.load(state)
+        self._state, self._nodes = state, who.gathered(state["nodes"])
+        return found
 
     def begin_evaluation(self) -> None:
         pass
@@ -162,10 +180,15 @@ class WholeSteps:
 
     def load_weights(self, content: dict[str, Any]) -> None:
         self.network.load_state_dict(content["model"])
+        self.network.integers.seed = noise_seed(self.run.seed, self.who.rank)
+        self._state = None
 
     def optimizer_state(self) -> dict[str, Any]:
-        """Velocities are among the weights."""
-        return {}
+        """Velocities are among the weights; of several processes, what their own ranges depend on is not."""
+        return {} if self.who.world == 1 else {"nodes": torch.from_numpy(self._nodes)}
 
     def load_optimizer_state(self, state: dict[str, Any]) -> None:
-        pass
+        if self.who.world > 1:
+            self._nodes = state["nodes"].numpy()
+            step = self.network.integers
+            step.load(step.state() | {"nodes": self._nodes[self.who.rank]})

@@ -5,6 +5,7 @@ quantises it with ranges, batch statistics and noise of its own (`noise_seed`). 
 processes' gradients. So the weights are the same on all of them, and equal (of two processes, bit for bit) to those of
 as many copies in one process whose gradients are averaged. They are not those of one process with the whole batch: its
 ranges and batch statistics span all of it. The first process writes all files and evaluates with its own statistics.
+A step in integers takes the mean of velocities instead, in exact integers: `host.driver.averaged` has the formula.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import distributed
 
@@ -45,11 +47,27 @@ class Processes:
 
     def any(self, value: int) -> int:
         """The greatest value of all processes: a signal that one has seen is everyone's."""
-        if self.world == 1:
-            return value
-        greatest = torch.tensor([value])
-        distributed.all_reduce(greatest, op=distributed.ReduceOp.MAX)
-        return int(greatest.item())
+        return value if self.world == 1 else int(self.greatest(np.array([value]))[0])
+
+    def total(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Exact sums over all processes."""
+        return _reduced(values, distributed.ReduceOp.SUM)
+
+    def greatest(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Maxima over all processes."""
+        return _reduced(values, distributed.ReduceOp.MAX)
+
+    def gathered(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Those of all processes, one behind the other."""
+        every = np.zeros((self.world, *values.shape), np.int64)
+        every[self.rank] = values
+        return self.total(every)
+
+
+def _reduced(values: npt.NDArray[np.int64], how: distributed.ReduceOp.RedOpType) -> npt.NDArray[np.int64]:
+    made = torch.from_numpy(values.astype(np.int64))
+    distributed.all_reduce(made, op=how)
+    return made.numpy()
 
 
 def mixed(*numbers: int) -> int:

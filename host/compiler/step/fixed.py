@@ -60,7 +60,12 @@ def moved(w: Words, v: Words, gradient: Words, momentum: int, decay: int, rate: 
     """Parameters and velocities after a step, as UPDATE has it; the gradient is in the velocity's unit."""
     mixed = v.astype(np.int64) * momentum + w.astype(np.int64) * decay
     v = saturated(half_even(mixed, RATE_FRACTION) + gradient)
-    return saturated(w - half_even(v.astype(np.int64) * rate, RATE_FRACTION)), v
+    return followed(w, v, rate), v
+
+
+def followed(w: Words, v: Words, rate: int) -> Words:
+    """Parameters that follow their new velocities."""
+    return saturated(w - half_even(v.astype(np.int64) * rate, RATE_FRACTION))
 
 
 def scalar_of(x: float) -> tuple[int, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ import torch
 
 from cpt_model.training import Settings, read_metrics
 from cpt_model.training.checkpoint import load_checkpoint
+
+LIMIT = 300  # seconds that any run in another process may take
 
 
 def tiny(folder: Path, **changes: Any) -> Settings:
@@ -32,6 +36,15 @@ def tiny(folder: Path, **changes: Any) -> Settings:
         "tensorboard": False,
     }
     return Settings(**(values | changes))
+
+
+def wait_for_step(process: subprocess.Popen[bytes], folder: Path, step: int) -> None:
+    """Until a run in another process has logged the step."""
+    end = time.monotonic() + LIMIT
+    while not any(line["step"] >= step for line in read_metrics(folder)):
+        assert process.poll() is None, f"it ended before step {step}"
+        assert time.monotonic() < end, f"no step {step} within {LIMIT} s"
+        time.sleep(0.001)
 
 
 def assert_same_run(one: Path, other: Path) -> None:

@@ -10,16 +10,14 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from cpt_model.training import read_metrics
 from cpt_model.training.checkpoint import load_checkpoint
-from tests.cpt_model.training.run_tools import assert_equal
+from tests.cpt_model.training.run_tools import LIMIT, assert_equal, wait_for_step
 
-LIMIT = 300
 STEPS = 7
 FLAGS = (
     f"train --step integer --recipe digits --steps {STEPS} --batch 8 --limit 80 --test-limit 20 --cycles 1 --seed 3 "
@@ -101,11 +99,7 @@ def test_a_run_killed_and_resumed_elsewhere_ends_alike(whole: Path, tmp_path: Pa
     folder = tmp_path / "run"
     process = start(folder, 2, {})
     try:
-        end = time.monotonic() + LIMIT
-        while not any(line["step"] >= 3 for line in read_metrics(folder)):
-            assert process.poll() is None, "it ended before step 3"
-            assert time.monotonic() < end
-            time.sleep(0.001)
+        wait_for_step(process, folder, 3)
     finally:
         process.kill()
     assert process.wait(LIMIT) == -signal.SIGKILL, "it was too quick to be killed"

@@ -11,9 +11,7 @@ from cpt_model.models import CifarResNet
 from cpt_model.step import IntegerNetwork
 from cpt_model.training import Settings, load_run, read_metrics, train
 from cpt_model.training.checkpoint import load_checkpoint
-from cpt_model.training.processes import Processes
 from cpt_model.training.settings import SettingsError
-from cpt_model.training.training import Training
 from tests.cpt_model.training.run_tools import assert_equal, tiny
 from tests.cpt_model.training.test_train import stopped
 
@@ -53,11 +51,6 @@ def test_a_saved_run_is_evaluated_and_exported(whole):
     x, _ = next(iter(loaded.task.tests()))
     ours, theirs = loaded.model(x), floats.eval()(x)
     assert torch.nn.functional.cosine_similarity(ours.flatten(), theirs.double().flatten(), dim=0) > 0.99
-
-
-def test_several_processes_are_refused(tmp_path):
-    with pytest.raises(SettingsError, match="the integer step runs in one process"):
-        Training(integer(tmp_path), Processes(rank=0, world=2))
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from cpt_model.training import Settings, read_metrics, train
+from cpt_model.training import Settings, train
 from cpt_model.training.checkpoint import load_checkpoint
-from tests.cpt_model.training.run_tools import assert_equal, assert_same_run, tiny
-
-LIMIT = 180  # seconds any of them may take
+from tests.cpt_model.training.run_tools import LIMIT, assert_equal, assert_same_run, tiny, wait_for_step
 
 # Runs the settings of a file; with "write", it kills itself in the middle of writing its third checkpoint.
 RUNNER = """
@@ -44,14 +41,6 @@ def start(settings: Settings, how: str = "") -> subprocess.Popen[bytes]:
     file = Path(settings.folder).with_suffix(".json")
     file.write_text(json.dumps(settings.to_dict()))
     return subprocess.Popen([sys.executable, "-c", RUNNER, str(file), how])
-
-
-def wait_for_step(process: subprocess.Popen[bytes], folder: Path, step: int) -> None:
-    end = time.monotonic() + LIMIT
-    while not any(line["step"] >= step for line in read_metrics(folder)):
-        assert process.poll() is None, f"it ended before step {step}"
-        assert time.monotonic() < end, f"no step {step} within {LIMIT} s"
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,43 +12,16 @@ from cpt_model import Bits, Config, prepare_, scheduler
 from cpt_model.data import TrainingBatches, load_images
 from cpt_model.models import build
 from cpt_model.schedules import CPT
-from cpt_model.training import read_metrics
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.processes import noise_seed
 from tests.cpt_model.training.run_tools import assert_equal
+from tests.cpt_model.training.torchrun import killed_and_resumed
 
-LIMIT = 240
 STEPS = 6
 FLAGS = (
     f"--recipe digits --steps {STEPS} --batch 8 --limit 80 --test-limit 20 --cycles 1 --lr-schedule constant --seed 3 "
     "--log-every 1 --eval-every 4 --save-every 2 --threads 1 --no-tensorboard --automatic_resume"
 ).split()
-
-
-def start(folder: Path, *more: str) -> subprocess.Popen[bytes]:
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command = [*launch, "-m", "scripts.cli", "train", *FLAGS, "--out", str(folder), *more]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.Popen(command, env=environment, start_new_session=True)
-
-
-def kill_all(process: subprocess.Popen[bytes]) -> None:
-    """The launcher and both workers: they are a session of their own."""
-    for pid in sessions().get(process.pid, []):
-        os.kill(pid, signal.SIGKILL)
-    process.wait(LIMIT)
-
-
-def sessions() -> dict[int, list[int]]:
-    """Processes by session (the workers have process groups of their own, but not sessions)."""
-    found: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                found.setdefault(os.getsid(int(name)), []).append(int(name))
-            except OSError:
-                continue
-    return found
 
 
 def in_one_process() -> dict[str, Tensor]:
@@ -87,22 +55,7 @@ def in_one_process() -> dict[str, Tensor]:
 @pytest.mark.slow
 def test_two_processes_killed_and_resumed_are_two_copies_with_averaged_gradients(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    process = start(folder)
-    try:
-        end = time.monotonic() + LIMIT
-        while not any(line["step"] >= 3 for line in read_metrics(folder)):
-            assert process.poll() is None, "it ended before step 3"
-            assert time.monotonic() < end
-            time.sleep(0.01)
-    finally:
-        kill_all(process)
-    assert not (folder / "summary.json").exists(), "it was too quick to be killed"
-    assert 2 <= load_checkpoint(folder / "last.pt")["step"] < STEPS
-    again = start(folder)
-    try:
-        assert again.wait(LIMIT) == 0
-    finally:
-        kill_all(again)
+    killed_and_resumed(["-m", "scripts.cli", "train", *FLAGS, "--out", str(folder)], folder, STEPS)
     saved = load_checkpoint(folder / "last.pt")
     assert (saved["processes"], saved["step"]) == (2, STEPS)
     assert_equal(dict(saved["model"]), in_one_process())
