@@ -114,7 +114,7 @@ def prepare_(
             trained_results(config.results),
         )
         module.__class__ = form
-        module.cpt = state  # type: ignore[assignment]
+        module.begin(state)  # type: ignore[operator]
     for module in model.modules():
         if prepared_layers(module):
             fused_paths.switch_off(module)

@@ -19,8 +19,7 @@ def unprepare(model: Model) -> Model:
     if changed:
         raise ValueError(f"layer '{changed[0]}' was parametrised after prepare_: remove its parametrisation first")
     for module in layers.values():
-        module.__class__ = module.original  # type: ignore[assignment]
-        del module.cpt
+        module.end()  # type: ignore[operator]
     for module in model.modules():
         fused_paths.switch_on(module)
     return model

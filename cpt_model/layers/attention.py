@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from cpt_model.layers.base import QuantLayer
+from cpt_model.layers.base import QuantLayer, not_traced
 from cpt_model.layers.matmul import matmul
 from cpt_model.layers.product import multiply
 
@@ -21,7 +21,10 @@ class QuantMultiheadAttention(QuantLayer, nn.MultiheadAttention):
 
     original = nn.MultiheadAttention
 
-    @torch.compiler.disable
+    def activations(self) -> tuple[str, ...]:
+        return "q_in", "k_in", "v_in", "query", "key", "weights", "value", "context"
+
+    @not_traced
     def forward(
         self,
         query: Tensor,
@@ -36,7 +39,7 @@ class QuantMultiheadAttention(QuantLayer, nn.MultiheadAttention):
         if is_causal and attn_mask is None:
             what = "is_causal is only a hint that goes with attn_mask, as in PyTorch; give the mask too"
             raise ValueError(f"{self.cpt.name}: {what}")
-        self.cpt.check_device(query, key, value, *self.parameters())
+        self.cpt.check(query, key, value, *self.parameters())
         unbatched = query.ndim == 2
         if unbatched:
             query, key, value = (each[:, None] for each in (query, key, value))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor, nn
 
-from cpt_model.layers.base import QuantLayer
+from cpt_model.layers.base import QuantLayer, not_traced
 from cpt_model.layers.product import convolve, geometry
 from cpt_model.layers.state import LayerState
 
@@ -57,9 +56,9 @@ class QuantConv2d(QuantLayer, nn.Conv2d):
 
     original = nn.Conv2d
 
-    @torch.compiler.disable
+    @not_traced
     def forward(self, input: Tensor) -> Tensor:
-        self.cpt.check_device(input, self.weight)
+        self.cpt.check(input, self.weight)
         if not input.numel() or not any(self.cpt.bits):
             return super().forward(input)
         options = self.bias, self.stride, self.padding, self.groups

@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from cpt_model.copies import meta_copy
-from cpt_model.layers.base import QuantLayer
+from cpt_model.layers.base import QuantLayer, not_traced
 from cpt_model.layers.conv import Numbers, conv2d
 from cpt_model.layers.linear import linear
 
@@ -49,10 +49,10 @@ class _Instead(TorchFunctionMode):
 class QuantCustom(QuantLayer):
     """In front of the subclass, whose forward it calls."""
 
-    @torch.compiler.disable
+    @not_traced
     def forward(self, *arguments: Any, **keywords: Any) -> Any:
         first = arguments[0] if arguments else next(iter(keywords.values()))
-        self.cpt.check_device(first)
+        self.cpt.check(first)
         if not first.numel() or not any(self.cpt.bits):
             return super().forward(*arguments, **keywords)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
-from cpt_model.layers.base import QuantLayer
+from cpt_model.layers.base import QuantLayer, not_traced
 from cpt_model.layers.product import multiply
 from cpt_model.layers.state import LayerState
 
@@ -23,9 +22,9 @@ class QuantLinear(QuantLayer, nn.Linear):
 
     original = nn.Linear
 
-    @torch.compiler.disable
+    @not_traced
     def forward(self, input: Tensor) -> Tensor:
-        self.cpt.check_device(input, self.weight)
+        self.cpt.check(input, self.weight)
         if not input.numel() or not any(self.cpt.bits):
             return super().forward(input)
         return linear(self.cpt, self.training, input, self.weight, self.bias)
@@ -37,9 +36,9 @@ class QuantConv1D(QuantLayer):
     weight: Tensor
     bias: Tensor
 
-    @torch.compiler.disable
+    @not_traced
     def forward(self, x: Tensor) -> Tensor:
-        self.cpt.check_device(x, self.weight)
+        self.cpt.check(x, self.weight)
         if not x.numel() or not any(self.cpt.bits):
             return super().forward(x)
         return linear(self.cpt, self.training, x, self.weight.mT, self.bias)

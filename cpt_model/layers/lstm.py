@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import PackedSequence
 
-from cpt_model.layers.base import QuantLayer
+from cpt_model.layers.base import QuantLayer, not_traced
 from cpt_model.layers.product import WeightCodes, multiply
 
 Pair = tuple[Tensor, Tensor]
@@ -21,11 +21,15 @@ class QuantLSTM(QuantLayer, nn.LSTM):
 
     original = nn.LSTM
 
-    @torch.compiler.disable
+    def activations(self) -> tuple[str, ...]:
+        sides = ("", "_reverse") if self.bidirectional else ("",)
+        return tuple(f"{kind}_l{at}{side}" for at in range(self.num_layers) for side in sides for kind in ("ih", "hh"))
+
+    @not_traced
     def forward(self, input: Tensor, hx: Pair | None = None) -> tuple[Tensor, Pair]:
         if isinstance(input, PackedSequence):
             raise TypeError(f"{self.cpt.name}: packed sequences are not quantised; pad them, or filter this layer out")
-        self.cpt.check_device(input, *self.parameters())
+        self.cpt.check(input, *self.parameters())
         unbatched = input.ndim == 2
         steps = input[:, None] if unbatched else input.transpose(0, 1) if self.batch_first else input
         if not steps.numel():

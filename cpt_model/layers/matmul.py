@@ -21,8 +21,9 @@ from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
 from cpt_model.arithmetic.float32_probe import float32_is_exact
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.arithmetic.results import meant, output_of, stored
-from cpt_model.layers.product import geometry, quantise_error
+from cpt_model.layers.product import bits_tensor, geometry, quantise_error
 from cpt_model.layers.state import LayerState
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output
 from host.compiler.results import Results
@@ -82,20 +83,22 @@ class _Matmul(torch.autograd.Function):
         for name, each in zip(what.split(), (a, b), strict=True):
             with state.blamed(name):
                 quantised = state.quantiser.activation(
-                    each[..., None], state.bits.forward, state.ranges[name], training
+                    each[..., None], state.bits.forward, state.range_of(name), training
                 )
             operands.append(_matrices(quantised))
         masks = [state.quantiser.through_activation(each) for each in (a, b)]
         ctx.state, ctx.bits, ctx.seeds = state, state.bits, seeds
         ctx.operands = [replace(each, codes=each.codes[:0]) for each in operands]
-        ctx.save_for_backward(*(each.codes for each in operands), *masks)
+        ctx.save_for_backward(*(each.codes for each in operands), *masks, bits_tensor(state.bits))
         return rows_by_rows(operands[0], operands[1], state.watch, state.results)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     @custom_bwd(device_type="cpu")
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        codes, masks = ctx.saved_tensors[:2], ctx.saved_tensors[2:]
+        *saved, computed_at = ctx.saved_tensors
+        ctx.state.check_recomputed(ctx.bits, Bits(*computed_at.tolist()))
+        codes, masks = saved[:2], saved[2:]
         a, b = (replace(each, codes=saved) for each, saved in zip(ctx.operands, codes, strict=True))
         wants_a, wants_b = ctx.needs_input_grad[:2]
         if not ctx.bits.backward:
@@ -116,6 +119,7 @@ class _Matmul(torch.autograd.Function):
 
 def matmul(a: Tensor, b: Tensor, state: LayerState, what: str, training: bool) -> Tensor:
     """a (batch, m, k) times b (batch, n, k) transposed; `what` names both operands, for their ranges."""
+    state.begin_pass(training)
     if not state.bits.forward or not a.numel() or not b.numel():
         return quantise_error((a @ b.mT)[..., None], state)[..., 0]
     return _Matmul.apply(a, b, state, what, training, state.seeds_for(1, a, b))

@@ -67,20 +67,21 @@ class _Product(torch.autograd.Function):
         seeds: list[int],
     ) -> Tensor:
         with state.blamed(what):
-            quantised = state.quantiser.activation(x, state.bits.forward, state.ranges[what], training)
+            quantised = state.quantiser.activation(x, state.bits.forward, state.range_of(what), training)
         with state.blamed("weights"):
             weight_codes = codes.by_output
         mask = state.quantiser.through_activation(x) if ctx.needs_input_grad[0] else None
         ctx.layer, ctx.state, ctx.codes, ctx.bits, ctx.seeds = layer, state, codes, state.bits, seeds
         ctx.x = replace(quantised, codes=quantised.codes[:0])  # the codes themselves go through save_for_backward
-        ctx.save_for_backward(quantised.codes, weights, mask)
+        ctx.save_for_backward(quantised.codes, weights, mask, bits_tensor(state.bits))
         return passes.forward(layer, quantised, weight_codes, state.watch, state.results)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     @custom_bwd(device_type="cpu")
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        x_codes, weights, mask = ctx.saved_tensors
+        x_codes, weights, mask, computed_at = ctx.saved_tensors
+        ctx.state.check_recomputed(ctx.bits, Bits(*computed_at.tolist()))
         x = replace(ctx.x, codes=x_codes)
         bits, quantiser, watch = ctx.bits, ctx.state.quantiser, ctx.state.watch
         wants_x, wants_weights = ctx.needs_input_grad[:2]
@@ -104,6 +105,11 @@ class _Product(torch.autograd.Function):
                     from_weights = quantiser.gradient(from_weights, ctx.state.gradient_bits, ctx.seeds[1])
             from_weights = quantiser.through_weight(weights, from_weights, bits.forward)
         return from_x, from_weights, None, None, None, None, None, None
+
+
+def bits_tensor(bits: Bits) -> Tensor:
+    """Saved with the codes, so that it is recomputed with them where they are (activation checkpointing)."""
+    return torch.tensor(tuple(bits), dtype=torch.uint8)
 
 
 def _float_backward(ctx: Any, x: Quantised, error: Tensor) -> tuple[Tensor | None, Tensor | None]:
@@ -151,6 +157,7 @@ def convolve(
         raise ValueError(
             f"layer '{state.name}', {what}: {x.shape[1]} features, the weights are for {layer.in_channels}"
         )
+    state.begin_pass(training)
     if not x.numel() or not state.bits.forward:
         y = functional.conv2d(x, weights, None, layer.stride, layer.padding, groups=layer.groups)
         return quantise_error(y, state)

@@ -1,8 +1,7 @@
-"""What a prepared layer remembers in addition to its parameters; nothing of it enters the model's `state_dict`."""
+"""What a prepared layer remembers in addition to its parameters and buffers."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,8 @@ from host.compiler.bits import Bits
 from host.compiler.results import Results
 from sim.contract.noise import noise
 
+NO_TRACE = "quantised layers cannot be traced or exported (torch.jit, ONNX, torch.export): unprepare(model) first"
+
 
 @dataclass
 class LayerState:
@@ -29,8 +30,10 @@ class LayerState:
     gradient_bits: int = 0  # of weight gradients; 0 leaves them in float32
     results: Results = Results.ROUNDED  # what forward and input-error passes store
     draws: int = 0
-    ranges: dict[str, RunningRange] = field(default_factory=lambda: defaultdict(RunningRange))
+    ranges: dict[str, RunningRange] = field(default_factory=dict)  # in the layer's buffers
     watch: Watch | None = None
+    drew: bool = False  # whether the last forward pass took seeds
+    trained_at: Bits | None = None  # bits of the last forward pass of training
 
     def next_seed(self) -> int:
         """A seed of stochastic rounding from the layer's own stream: a run repeats, and resumes, bit for bit."""
@@ -38,12 +41,43 @@ class LayerState:
         return self.seed << 32 | self.draws & 0xFFFFFFFF
 
     def seeds_for(self, count: int, *operands: Tensor) -> list[int]:
-        """As many seeds, for a product that will be differentiated; evaluation without gradients draws none."""
+        """As many seeds, for a product that will be differentiated; evaluation without gradients draws none.
+
+        Recomputed for activation checkpointing, a product keeps the seeds of the pass that is recomputed, if it drew.
+        """
         wanted = torch.is_grad_enabled() and any(each.requires_grad for each in operands)
+        if recomputing():
+            if wanted and self.drew:
+                return [0] * count  # of a graph that nobody goes back through
+        else:
+            self.drew = wanted
         return [self.next_seed() for _ in range(count)] if wanted else []
 
-    def check_device(self, *tensors: Tensor) -> None:
-        """The kernels, and the proof that sums are exact, are the CPU's."""
+    def range_of(self, what: str) -> RunningRange:
+        """What evaluation knows of an activation; a recomputed pass has been observed before."""
+        seen = self.ranges.get(what) or RunningRange()
+        return seen.copied() if recomputing() else seen
+
+    def begin_pass(self, training: bool) -> None:
+        """Refuses a recomputed pass at other bits than those of the pass it stands for."""
+        if not training:
+            return
+        if not recomputing():
+            self.trained_at = self.bits
+        elif self.trained_at is not None:
+            self.check_recomputed(self.trained_at, self.bits)
+
+    def check_recomputed(self, before: Bits, now: Bits) -> None:
+        if before != now:
+            raise RuntimeError(
+                f"layer '{self.name}' ran at {before} bits and is recomputed at {now} (activation checkpointing): "
+                "change the precision after backward(), not before"
+            )
+
+    def check(self, *tensors: Tensor) -> None:
+        """The kernels, and the proof that sums are exact, are the CPU's, and no tracer sees them."""
+        if torch.jit.is_tracing() or torch.compiler.is_exporting():
+            raise RuntimeError(f"layer '{self.name}': {NO_TRACE}")
         for each in tensors:
             if each.device.type != "cpu":
                 raise ValueError(f"layer '{self.name}' is quantised and runs on the CPU only, not on '{each.device}'")
@@ -67,15 +101,19 @@ class LayerState:
         }
 
     def state_dict(self) -> dict[str, object]:
-        ranges = {what: seen.state() for what, seen in self.ranges.items()}
-        return {**self.settings(), "draws": self.draws, "ranges": ranges}
+        return {**self.settings(), "draws": self.draws}
 
     def load_state_dict(self, state: dict) -> None:
-        """Continues from a state of the same settings."""
+        """Continues from a state of the same settings; of an old one, which has them, with its ranges."""
         self.draws = state["draws"]
-        self.ranges.clear()
-        for what, seen in state["ranges"].items():
-            self.ranges[what].load(tuple(seen))
+        for what, (low, high, batches) in state.get("ranges", {}).items():
+            if what in self.ranges:
+                self.ranges[what].load(low, high, batches)
+
+
+def recomputing() -> bool:
+    """Whether a forward pass is run from within a backward pass: activation checkpointing does that."""
+    return torch._C._current_graph_task_id() != -1
 
 
 def layer_seed(run_seed: int, index: int) -> int:

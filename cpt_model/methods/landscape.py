@@ -187,9 +187,9 @@ def _digest(tensors: Iterable[Tensor]) -> str:
 
 
 def _fingerprint(model: nn.Module) -> str:
-    """Of all that evaluation depends on: parameters, buffers, quantisers, rounding and the ranges of activations."""
+    """Of all that evaluation depends on: parameters, buffers (with ranges of activations), quantisers and rounding."""
     state: Any = quantisation_state(model)
-    layers = {name: (layer["quantiser"], layer["results"], layer["ranges"]) for name, layer in state.items()}
+    layers = {name: (layer["quantiser"], layer["results"]) for name, layer in state.items()}
     return _digest(model.state_dict().values()) + hashlib.sha256(json.dumps(layers).encode()).hexdigest()
 
 

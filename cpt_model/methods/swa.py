@@ -24,7 +24,7 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.optim.swa_utils import update_bn
 
-from cpt_model.model_precision import load_quantisation_state, precision, quantisation_state
+from cpt_model.model_precision import layer_states, precision
 from host.compiler.bits import Bits
 
 
@@ -38,17 +38,18 @@ def update_statistics(model: nn.Module, data: Iterable[Any], bits: Bits | int) -
     first = next(batches, None)
     if first is None:
         raise ValueError("the data has no batches")
-    state: Any = quantisation_state(model)
+    means = [seen.means for state in layer_states(model).values() for seen in state.ranges.values()]
+    before = [each.clone() for each in means]
     was_training = model.training
     with precision(model, bits):
-        load_quantisation_state(model, {name: {**layer, "ranges": {}} for name, layer in state.items()})
+        torch._foreach_zero_(means)
         try:
             if any(isinstance(module, _BatchNorm) for module in model.modules()):
                 update_bn(chain([first], batches), model)
             else:
                 _forward(model, chain([first], batches))
         except BaseException:
-            load_quantisation_state(model, state)  # ranges as they were, rather than half of them
+            torch._foreach_copy_(means, before)  # ranges as they were, rather than half of them
             raise
         finally:
             model.train(was_training)

@@ -21,6 +21,7 @@ class Quantiser(ABC):
     name: str
     per_channel_weights = False  # then the input-error pass needs weights quantised again, by input channel
     stochastic_errors = True
+    tracks_ranges = True  # evaluation needs the ranges of activations seen in training
 
     @abstractmethod
     def weight(self, weights: Tensor, bits: int) -> Quantised:

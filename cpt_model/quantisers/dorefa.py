@@ -26,6 +26,7 @@ class DoReFa(Quantiser):
     """Fixed range for activations, so evaluation needs no statistics."""
 
     name = "dorefa"
+    tracks_ranges = False
 
     def weight(self, weights: Tensor, bits: int) -> Quantised:
         value_range(weights)

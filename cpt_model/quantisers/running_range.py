@@ -1,15 +1,23 @@
-"""The range of an activation: the batch's own while training, a running mean of those in evaluation."""
+"""The range of an activation: the batch's own while training, a running mean of those in evaluation.
+
+    m ← 0.9·m + 0.1·(least, greatest, 1),      range = (m₀, m₁) / m₂
+
+The third number corrects for the start at 0, and is 0 before the first batch. Each operation is one of float32, so that
+every device finds the same range.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import torch
+from torch import Tensor
 
 MOMENTUM = 0.9
+REST = 0.1
+SIZE = 3
 
 
-@dataclass
 class RunningRange:
-    """Exponential means of least and greatest values, corrected for their start at 0.
+    """The means are a tensor in a module's buffers, so that they are saved, copied, moved and averaged with it.
 
     >>> seen = RunningRange()
     >>> seen.observe(-1.0, 3.0)
@@ -17,29 +25,43 @@ class RunningRange:
     (-1.0, 3.0)
     """
 
-    low: float = 0.0
-    high: float = 0.0
-    batches: int = 0
+    def __init__(self, buffers: dict[str, Tensor | None] | None = None, name: str = "range") -> None:
+        """Without buffers it has its own."""
+        self._buffers = {name: torch.zeros(SIZE)} if buffers is None else buffers
+        self._name = name
+
+    @property
+    def means(self) -> Tensor:
+        found = self._buffers[self._name]
+        assert found is not None
+        return found
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no batch was observed."""
+        return self.means[2].item() == 0
 
     def observe(self, low: float, high: float) -> None:
-        self.low = MOMENTUM * self.low + (1 - MOMENTUM) * low
-        self.high = MOMENTUM * self.high + (1 - MOMENTUM) * high
-        self.batches += 1
+        means = self.means
+        new = torch.tensor((low, high, 1.0), dtype=means.dtype, device=means.device)
+        means.mul_(MOMENTUM).add_(new.mul_(REST))
 
     def range(self) -> tuple[float, float]:
         """The corrected means; only after `observe`."""
-        weight = 1 - MOMENTUM**self.batches
-        return self.low / weight, self.high / weight
+        low, high = (self.means[:2] / self.means[2]).tolist()
+        return low, high
 
     def choose(self, low: float, high: float, training: bool) -> tuple[float, float]:
         """The range to quantise with: the batch's (and it is remembered), or in evaluation what was seen, if any."""
         if training:
             self.observe(low, high)
             return low, high
-        return self.range() if self.batches else (low, high)
+        return (low, high) if self.is_empty else self.range()
 
-    def state(self) -> tuple[float, float, int]:
-        return self.low, self.high, self.batches
+    def copied(self) -> RunningRange:
+        """One that forgets: what it observes does not reach the module."""
+        return RunningRange({self._name: self.means.clone()}, self._name)
 
-    def load(self, state: tuple[float, float, int]) -> None:
-        self.low, self.high, self.batches = state
+    def load(self, low: float, high: float, batches: int) -> None:
+        """From a state of the time when ranges were not among the buffers: the number of batches gives the third."""
+        self.means.copy_(torch.tensor((low, high, 1 - MOMENTUM**batches)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.model_precision import layer_states
+from cpt_model.quantisers.running_range import RunningRange
 from host.compiler.layer import Conv, Pass
 from host.compiler.precision import Output, Precision
 from host.driver.execute import run_pass
@@ -100,3 +102,8 @@ def trained_step(model: Callable[[Tensor], Tensor], x: Tensor, seed: int = 0) ->
     y.backward(error)
     assert x.grad is not None
     return y.detach(), x.grad
+
+
+def batches_seen(seen: RunningRange) -> int:
+    """How many batches a running range has observed, from the weight of its start."""
+    return round(math.log(1 - seen.means[2].item()) / math.log(0.9))

@@ -191,5 +191,5 @@ def test_the_last_layers_settings_are_compared_before_the_first_layer_changes() 
 def test_a_state_of_other_layers_is_refused() -> None:
     model = made()
     with pytest.raises(ValueError, match=r"other layers than the model: 2"):
-        load_quantisation_state(model, {"0": {"draws": 5, "ranges": {}}})
+        load_quantisation_state(model, {"0": {"draws": 5}})
     assert layer_states(model)["0"].draws == 0

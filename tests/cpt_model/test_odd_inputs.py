@@ -56,7 +56,7 @@ def test_a_refused_batch_leaves_no_trace_in_the_running_range() -> None:
     layer, shape = made("conv")
     with pytest.raises(ValueError, match="not finite"):
         layer(torch.full((2, *shape), math.nan))
-    assert layer.cpt.ranges["input"].batches == 0  # type: ignore[union-attr, index]
+    assert layer.cpt.ranges["input"].is_empty  # type: ignore[union-attr, index]
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -99,7 +99,7 @@ def test_an_empty_batch_gives_an_empty_result_and_no_gradient(name: str) -> None
     for parameter in layer.parameters():
         assert parameter.grad is not None
         assert not parameter.grad.any()
-    assert not layer.cpt.ranges  # type: ignore[union-attr]
+    assert all(seen.is_empty for seen in layer.cpt.ranges.values())  # type: ignore[union-attr, operator]
 
 
 def test_attention_of_an_empty_batch() -> None:

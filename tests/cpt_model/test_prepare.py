@@ -15,7 +15,7 @@ from cpt_model import Bits, Config, get_precision, prepare_, set_precision, unpr
 from cpt_model.layers import QuantConv2d, QuantLinear, QuantLSTM, QuantMultiheadAttention
 from cpt_model.model_precision import layer_states
 from host.compiler.layer import LayerError
-from tests.cpt_model.layer_tools import trained_step
+from tests.cpt_model.layer_tools import batches_seen, trained_step
 
 
 class Everything(nn.Module):
@@ -65,16 +65,42 @@ def test_parameters_names_and_order_are_untouched() -> None:
     after = dict(model.named_parameters())
     assert list(after) == list(before)
     assert all(after[name] is before[name] for name in before)
-    assert list(model.state_dict()) == keys
+    assert [key for key in model.state_dict() if "cpt_range" not in key] == keys
+    assert list(unprepare(model).state_dict()) == keys
 
 
 def test_float_checkpoints_load_both_ways() -> None:
     plain, prepared = made(1), prepare_(made(2))
-    prepared.load_state_dict(plain.state_dict())
+    trained_step(prepared, X)
+    with pytest.warns(UserWarning, match="has no ranges of activations: evaluation takes each batch's own"):
+        prepared.load_state_dict(plain.state_dict())
     assert all(torch.equal(a, b) for a, b in zip(plain.parameters(), prepared.parameters(), strict=True))
+    assert all(seen.is_empty for state in layer_states(prepared).values() for seen in state.ranges.values())
     fresh = made(3)
-    fresh.load_state_dict(prepared.state_dict())
+    fresh.load_state_dict(unprepare(prepared).state_dict())
     assert torch.equal(fresh.eval()(X), plain.eval()(X))
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_the_state_dict_alone_is_enough_to_evaluate(strict: bool) -> None:
+    """Ranges included: evaluation on part of a batch would use that part's otherwise."""
+    model, other = prepare_(made(1), Config(bits=Bits(3, 8))), prepare_(made(2), Config(bits=Bits(3, 8)))
+    trained_step(model, X)
+    other.load_state_dict(model.state_dict(), strict=strict)
+    assert torch.equal(other.eval()(X[:1]), model.eval()(X[:1]))
+    for state in layer_states(other).values():
+        for seen in state.ranges.values():
+            seen.means.zero_()
+    assert not torch.equal(other(X[:1]), model(X[:1]))
+
+
+def test_ranges_follow_the_model_from_device_to_device() -> None:
+    model = prepare_(made())
+    trained_step(model, X)
+    state = layer_states(model)["conv"]
+    assert state.ranges["input"].means is model.conv.cpt_range_input
+    model.to("meta")
+    assert state.ranges["input"].means.is_meta
 
 
 def test_an_unprepared_model_is_float_again() -> None:
@@ -123,7 +149,7 @@ def test_a_deep_copy_is_independent() -> None:
     assert get_precision(model) == Bits(4, 4)
     ours, theirs = (layer_states(each)["conv"] for each in (model, copy))
     assert (ours.draws, theirs.draws) == (2, 4)
-    assert (ours.ranges["input"].batches, theirs.ranges["input"].batches) == (1, 2)
+    assert (batches_seen(ours.ranges["input"]), batches_seen(theirs.ranges["input"])) == (1, 2)
 
 
 @pytest.mark.parametrize("way", ["pickle", "torch.save"])

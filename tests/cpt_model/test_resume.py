@@ -19,6 +19,7 @@ from cpt_model import (
     quantisation_state,
     scheduler,
 )
+from cpt_model.model_precision import layer_states
 
 STEPS = 8
 
@@ -82,6 +83,15 @@ def test_a_resumed_run_equals_an_uninterrupted_one(options: dict[str, Any], at: 
     assert torch.equal(after.weights(), whole.weights())
     x = torch.randn(4, 2, 5, 5)
     assert torch.equal(after.model.eval()(x), whole.model.eval()(x))
+
+
+def test_a_state_of_the_time_when_it_held_the_ranges_is_read() -> None:
+    run = Run()
+    saved: Any = quantisation_state(run.model)
+    saved["0"]["ranges"] = {"input": (-0.1, 0.3, 1)}
+    load_quantisation_state(run.model, saved)
+    assert layer_states(run.model)["0"].ranges["input"].range() == pytest.approx((-1, 3))
+    assert layer_states(run.model)["4"].ranges["input"].is_empty
 
 
 def test_without_the_quantisation_state_it_would_not() -> None:

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_sequence
 
-from cpt_model import Bits, Config, prepare_, quantisation_state
+from cpt_model import Bits, Config, prepare_
+from cpt_model.model_precision import layer_states
 from host.compiler.layer import Pass
-from tests.cpt_model.layer_tools import watched
+from tests.cpt_model.layer_tools import batches_seen, watched
 
 KINDS: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -100,9 +101,7 @@ def test_recurrent_weights_are_quantised_once_for_all_steps() -> None:
 def test_every_activation_has_a_range_of_its_own() -> None:
     _, ours = pair(Bits(4, 6), num_layers=2)
     ours(torch.randn(3, 2, 5))
-    saved = quantisation_state(ours)[""]
-    assert isinstance(saved, dict)
-    assert {what: state[2] for what, state in saved["ranges"].items()} == {
+    assert {what: batches_seen(seen) for what, seen in layer_states(ours)[""].ranges.items()} == {
         "ih_l0": 1, "hh_l0": 3, "ih_l1": 1, "hh_l1": 3,
     }  # fmt: skip
 

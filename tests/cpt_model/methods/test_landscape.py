@@ -12,8 +12,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from cpt_model import Bits, Config, get_precision, load_quantisation_state, prepare_, quantisation_state, set_precision
+from cpt_model import Bits, Config, get_precision, prepare_, quantisation_state, set_precision
 from cpt_model.methods.landscape import Landscape, LandscapeError, direction, landscape
+from cpt_model.model_precision import layer_states
 
 Batches = list[tuple[Tensor, Tensor]]
 
@@ -171,9 +172,7 @@ def test_a_file_of_other_settings_is_refused(tmp_path: Path, changes: dict[str, 
 def test_other_ranges_of_activations_make_another_model(tmp_path: Path) -> None:
     model = network()
     draw(tmp_path / "grid.npz", {"one": model})
-    state: Any = copy.deepcopy(quantisation_state(model))
-    state["0"]["ranges"]["input"] = (-1.0, 1.0, 1)
-    load_quantisation_state(model, state)
+    layer_states(model)["0"].ranges["input"].observe(-1.0, 1.0)
     with pytest.raises(LandscapeError, match="begun with other models"):
         draw(tmp_path / "grid.npz", {"one": model})
 

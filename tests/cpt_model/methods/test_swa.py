@@ -10,9 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import SWALR, AveragedModel
 
-from cpt_model import Bits, get_precision, precision, prepare_, quantisation_state, scheduler, set_precision
+from cpt_model import Bits, get_precision, precision, prepare_, scheduler, set_precision
 from cpt_model.methods.range_norm import convert_range_norm_
 from cpt_model.methods.swa import update_statistics
+from cpt_model.model_precision import layer_states
 from cpt_model.schedules import CPT
 
 
@@ -31,8 +32,8 @@ def batches(count: int = 6) -> list[tuple[Tensor, Tensor]]:
 
 
 def ranges(model: nn.Module) -> dict[str, Any]:
-    state: Any = quantisation_state(model)
-    return {name: dict(layer["ranges"]) for name, layer in state.items()}
+    states = layer_states(model).items()
+    return {name: {what: seen.means.tolist() for what, seen in state.ranges.items()} for name, state in states}
 
 
 def test_training_with_cyclic_precision_and_averaging_gives_the_mean_of_the_weights_and_a_good_model() -> None:
@@ -68,7 +69,12 @@ def test_the_average_has_quantisers_of_its_own() -> None:
     set_precision(model, Bits(3, 5))
     assert get_precision(averaged) == Bits(8, 8)
     averaged(batches(1)[0][0])
-    assert ranges(model)["0"] == {}
+    assert ranges(model)["0"] == {"input": [0, 0, 0]}
+    averaged.update_parameters(model)
+    assert ranges(averaged)["module.0"] == {"input": [0, 0, 0]}
+    model(batches(1)[0][0])
+    averaged.update_parameters(model)
+    assert ranges(averaged)["module.0"] == ranges(model)["0"]  # those of the last weights, until they are measured
 
 
 @pytest.mark.parametrize("converted", [False, True])
@@ -94,8 +100,8 @@ def test_ranges_begin_anew_with_and_without_batch_normalisation(norm: bool) -> N
     model.eval()
     before = copy.deepcopy(model.state_dict())
     update_statistics(model, (x for x, _ in data), bits=8)
-    (low, high, count) = ranges(model)["0"]["input"]
-    assert count == 1
+    (low, high, weight) = ranges(model)["0"]["input"]
+    assert weight == pytest.approx(0.1)
     assert low == pytest.approx(0.1 * float(data[0][0].min()))
     assert high == pytest.approx(0.1 * float(data[0][0].max()))
     assert not model.training
