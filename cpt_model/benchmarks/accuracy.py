@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 from cpt_model import Bits, Config, prepare_, scheduler, set_precision
 from cpt_model.benchmarks.fake_quantised import fake_quantise_, set_fake_bits
+from cpt_model.benchmarks.timing import threads
 from cpt_model.data import Split, digits
 from cpt_model.schedules import CPT, PrecisionScheduler, Schedule, Static
 from host.compiler.results import Results
@@ -126,18 +127,14 @@ def _highest(forward: Schedule, backward: int, steps: int) -> Bits:
 
 def measure(repeat: int) -> dict[str, float]:
     """Mean and spread of test accuracy and last loss for each precision and arithmetic; a repetition is a seed."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # the net is too small to share
     results: dict[str, float] = {}
-    try:
-        results |= _spread("float32", [float_run(seed).accuracy for seed in range(repeat)])
+    seeds = range(repeat)
+    with threads(1):  # the net is too small to share
+        results |= _spread("float32", [float_run(seed).accuracy for seed in seeds])
         for name, (forward, backward) in tqdm(PRECISIONS.items(), desc=f"{repeat} seeds each", leave=False):
-            fake = [fake_run(forward, backward, seed).accuracy for seed in range(repeat)]
+            fake = [fake_run(forward, backward, seed).accuracy for seed in seeds]
             exact, rounded = (
-                [
-                    bit_exact_run(forward, backward, seed, config=Config(seed=seed, results=kind))
-                    for seed in range(repeat)
-                ]
+                [bit_exact_run(forward, backward, seed, config=Config(seed=seed, results=kind)) for seed in seeds]
                 for kind in (Results.EXACT, Results.ROUNDED)
             )
             ours, narrow = ([run.accuracy for run in runs] for runs in (exact, rounded))
@@ -146,8 +143,6 @@ def measure(repeat: int) -> dict[str, float]:
             results |= _spread(f"{name} rounded", narrow) | _paired(f"{name} rounded - bit-exact", narrow, ours)
             for kind, runs in (("bit-exact", exact), ("rounded", rounded)):
                 results |= _spread(f"{name} {kind}, last loss", [run.last_loss for run in runs])
-    finally:
-        torch.set_num_threads(threads)
     return results
 
 

@@ -7,6 +7,7 @@ with SCALE-Sim v3's simulation of one forward pass of one image through the same
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 from cpt_model.benchmarks import scale_sim
 from cpt_model.benchmarks.timing import best_seconds, forget, mean_cpu_seconds
@@ -17,23 +18,23 @@ from cpt_model.schedules import as_schedule
 LATENCY_OF = "cifar100_resnet_74"
 
 
+def widths(run: Run) -> Iterator[tuple[int, int]]:
+    """Of one iteration after the other."""
+    backward = as_schedule(run.backward)
+    for step in range(run.iterations):
+        yield int(run.forward.bits(step, run.iterations)), int(backward.bits(step, run.iterations))
+
+
 def by_iteration(count: ModelCount, run: Run) -> int:
     """One iteration after the other, the network's sum known: what a training loop would add up."""
-    backward = as_schedule(run.backward)
     operations = count.operations * run.batch
-    total = 0
-    for step in range(run.iterations):
-        fw, bw = int(run.forward.bits(step, run.iterations)), int(backward.bits(step, run.iterations))
-        total += operations * (fw * fw + 2 * fw * bw)
-    return total
+    return sum(operations * (fw * fw + 2 * fw * bw) for fw, bw in widths(run))
 
 
 def by_layer(count: ModelCount, run: Run) -> int:
     """The plain reading of the formula: every layer of every iteration, three passes each."""
-    backward = as_schedule(run.backward)
     total = 0
-    for step in range(run.iterations):
-        fw, bw = int(run.forward.bits(step, run.iterations)), int(backward.bits(step, run.iterations))
+    for fw, bw in widths(run):
         for layer in count.layers:
             operations = (layer.macs + 2 * layer.norm_elements) * run.batch
             total += operations * fw * fw + operations * fw * bw + operations * fw * bw

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from cpt_model import Bits, prepare_, set_precision
+from cpt_model.benchmarks.timing import threads
 from cpt_model.benchmarks.train import BATCH, THREADS, WIDTHS, Contestant
 from cpt_model.data import DataError, ImageData, Images, TrainingBatches, load_images
 from cpt_model.data.images import ImageSource
@@ -27,8 +28,7 @@ def _pixels() -> tuple[ImageSource, bool]:
         return ImageData("noise", 10, (0.5,) * 3, (0.25,) * 3, part, part, padding=4, flip=True), False
 
 
-def batch_seconds(batches: TrainingBatches, threads: int) -> list[float]:
-    torch.set_num_threads(threads)
+def batch_seconds(batches: TrainingBatches) -> list[float]:
     seconds = []
     for step in range(BATCHES + 1):
         start = time.perf_counter()
@@ -41,13 +41,14 @@ def measure(repeat: int) -> dict[str, float]:
     """Milliseconds of a batch alone, then steps with the data in them, widths 3, 4, ..., 8 in turn."""
     data, real = _pixels()
     batches = TrainingBatches(data, BATCH, seed=0)
-    before = torch.get_num_threads()
-    try:
-        start = time.perf_counter()
-        batches[0]
-        first = time.perf_counter() - start
-        alone = {threads: np.array(batch_seconds(batches, threads)) for threads in (1, THREADS)}
-        torch.set_num_threads(THREADS)
+    start = time.perf_counter()
+    batches[0]
+    first = time.perf_counter() - start
+    alone = {}
+    for number in (1, THREADS):
+        with threads(number):
+            alone[number] = np.array(batch_seconds(batches))
+    with threads(THREADS):
         contestant = Contestant(prepare_, torch.channels_last)
         reading = []
         for step in range(WIDTHS * (repeat + 1)):
@@ -56,13 +57,11 @@ def measure(repeat: int) -> dict[str, float]:
             reading.append(time.perf_counter() - start)
             set_precision(contestant.model, Bits(3 + step % WIDTHS, 8))
             contestant.step()
-    finally:
-        torch.set_num_threads(before)
     data_seconds, step_seconds = (np.array(times[WIDTHS:]) for times in (reading, contestant.seconds))
     return {
         "real_cifar10": float(real),
         "first_batch_of_a_run_ms": 1e3 * first,
-        **{f"batch_ms_{threads}_threads_median": 1e3 * float(np.median(times)) for threads, times in alone.items()},
+        **{f"batch_ms_{number}_threads_median": 1e3 * float(np.median(times)) for number, times in alone.items()},
         "batch_ms_within_training_median": 1e3 * float(np.median(data_seconds)),
         "step_without_data_ms_median": 1e3 * float(np.median(step_seconds)),
         "data_share_of_step_percent": 100 * float(data_seconds.sum() / (data_seconds + step_seconds).sum()),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import torch
 
 OURS = ("sim", "host", "cpt_model")
 
@@ -17,6 +20,17 @@ def best_seconds(job: Callable[[], object], repeat: int) -> float:
         job()
         seconds.append(time.perf_counter() - start)
     return min(seconds)
+
+
+@contextmanager
+def threads(number: int) -> Iterator[None]:
+    """PyTorch with this many threads, as long as the block runs."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def mean_cpu_seconds(job: Callable[[], object], repeat: int) -> float:

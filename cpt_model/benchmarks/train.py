@@ -18,6 +18,7 @@ from tqdm import tqdm
 
 from cpt_model import Bits, prepare_, set_precision
 from cpt_model.benchmarks.fake_quantised import fake_quantise_
+from cpt_model.benchmarks.timing import threads
 from cpt_model.models import CifarResNet
 from cpt_model.step import IntegerNetwork
 
@@ -74,8 +75,6 @@ def _switch_precision(contestant: Contestant) -> None:
 
 def measure(repeat: int) -> dict[str, float]:
     """Seconds a step of each contestant, and what they are to each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(THREADS)
     nchw, channels_last = torch.contiguous_format, torch.channels_last
     contestants = {
         "float32_nchw": Contestant(lambda model: None, nchw),
@@ -87,12 +86,10 @@ def measure(repeat: int) -> dict[str, float]:
     _switch_precision(contestants["bit_exact_switching"])
     integer = {"integer": IntegerContestant([8]), "integer_switching": IntegerContestant(range(3, 3 + WIDTHS))}
     every: dict[str, Contestant | IntegerContestant] = {**contestants, **integer}
-    try:
+    with threads(THREADS):
         for _ in tqdm(range(STEPS * (repeat + 1)), desc="steps", leave=False):
             for contestant in every.values():
                 contestant.step()
-    finally:
-        torch.set_num_threads(threads)
     results = {f"{name}_seconds": min(contestant.seconds) for name, contestant in every.items()}
     best_float = min(results["float32_nchw_seconds"], results["float32_channels_last_seconds"])
     results["bit_exact_to_best_float32"] = results["bit_exact_seconds"] / best_float

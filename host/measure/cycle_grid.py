@@ -16,7 +16,7 @@ from host.compiler.lower import lower
 from host.compiler.plan import Plan, PlanError
 from host.compiler.precision import Output, Precision, result_bits
 from host.measure.prediction import bound_cycles
-from host.measure.simulated_list import AskedPass, simulate_list
+from host.measure.simulated_list import AskedPass, as_row, simulate_list
 from sim.contract import Build, Command, Format, operand_a, operand_b, output, row_sums
 
 if TYPE_CHECKING:
@@ -165,10 +165,7 @@ def measure(executor: RtlExecutor, point: Point, verify: bool) -> dict[str, Any]
         "a_bits": precision.a_bits,
         "b_bits": precision.b_bits,
         "stored": str(Stored.of(stored)),
-        "cycles": counted.total,
-        "busy": counted.busy,
-        "load_stall": counted.load_stall,
-        "store_stall": counted.store_stall,
+        **as_row(counted),
         "bytes": moved,
         "bus_bytes": (executor.bytes_read + executor.bytes_written) // REPEATS,
         "array_bound": round(array, 1),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from host.compiler.jobs import Job
 from host.compiler.networks import full_name
 from host.compiler.results import Results, stored_results
-from host.measure.simulated_list import AskedPass, simulate_list
+from host.measure.simulated_list import AskedPass, as_row, simulate_list
 from sim.common.files import write_atomically
 from sim.common.table import as_table
 
@@ -37,10 +37,7 @@ def measured(executor: RtlExecutor, jobs: Sequence[Job], results: Results, verif
             "pass": job.which.value,
             "a_bits": job.precision.a_bits,
             "b_bits": job.precision.b_bits,
-            "cycles": counted.total,
-            "busy": counted.busy,
-            "load_stall": counted.load_stall,
-            "store_stall": counted.store_stall,
+            **as_row(counted),
             "verified": verify,
         }
         for job, counted in zip(jobs, simulate_list(executor, asked, verify), strict=True)

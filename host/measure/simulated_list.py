@@ -6,6 +6,7 @@ A pass that occurs several times is lowered once and keeps its tensors, so long 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,3 +63,8 @@ def simulate_list(executor: RtlExecutor, passes: Sequence[AskedPass], verify: bo
             raise RuntimeError(f"{what}: results differ from the reference")
     counted = iter(executor.commands)
     return [sum(islice(counted, len(programs[each].commands)), start=NOTHING) for each in passes]
+
+
+def as_row(counted: Counters) -> dict[str, int]:
+    """Counters as files of measurements have them."""
+    return {"cycles": counted.total, **{name: value for name, value in asdict(counted).items() if name != "total"}}

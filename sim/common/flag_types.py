@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from contextlib import suppress
 
 
 def whole(least: int = 1, most: int | None = None) -> Callable[[str], int]:
@@ -29,32 +30,27 @@ def whole(least: int = 1, most: int | None = None) -> Callable[[str], int]:
 
 def above_zero(text: str) -> float:
     """A number that can be divided by."""
-    value = _number(text, "a number")
-    if value <= 0:
-        raise ArgumentTypeError(f"must be above 0, not {text}")
-    return value
+    return _allowed(text, lambda value: value > 0, "must be above 0")
 
 
 def from_zero(text: str) -> float:
-    value = _number(text, "a number")
-    if value < 0:
-        raise ArgumentTypeError(f"must not be negative, not {text}")
-    return value
+    return _allowed(text, lambda value: value >= 0, "must not be negative")
 
 
 def share(text: str) -> float:
     """A part of a whole, which is neither nothing nor all of it."""
+    return _allowed(text, lambda value: 0 < value < 1, "must lie between 0 and 1")
+
+
+def _allowed(text: str, allowed: Callable[[float], bool], rule: str) -> float:
     value = _number(text, "a number")
-    if not 0 < value < 1:
-        raise ArgumentTypeError(f"must lie between 0 and 1, not {text}")
+    if not allowed(value):
+        raise ArgumentTypeError(f"{rule}, not {text}")
     return value
 
 
 def _number(text: str, what: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"'{text}' is not {what}") from None
-    if not math.isfinite(value):
-        raise ArgumentTypeError(f"'{text}' is not {what}")
-    return value
+    with suppress(ValueError):
+        if math.isfinite(value := float(text)):
+            return value
+    raise ArgumentTypeError(f"'{text}' is not {what}")

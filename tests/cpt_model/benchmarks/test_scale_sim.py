@@ -9,8 +9,8 @@ import pytest
 import sim.latency
 from cpt_model.benchmarks import cost, scale_sim
 from cpt_model.benchmarks.timing import forget
-from cpt_model.cost import ModelCount, Run, count_network
-from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard, product_time
+from cpt_model.cost import ModelCount, Run, accelerator, count_network
+from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from cpt_model.tracing.counts import LayerCount, Product
 from host.compiler.layer import Conv
 
@@ -64,8 +64,10 @@ def test_without_it_the_benchmark_says_how_to_get_it(
 def test_our_side_begins_with_empty_caches() -> None:
     network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(PROFILES["zc706"])
     board.hours(network, Run.named("8/8", iterations=1, batch=4))
-    caches = [value for value in vars(sim.latency).values() if hasattr(value, "cache_info")]
-    caches += [product_time, count_network]
+    modules = (sim.latency, accelerator)
+    caches = [value for module in modules for value in vars(module).values() if hasattr(value, "cache_info")]
+    caches.append(count_network)
+    assert len(caches) == 4
     assert all(cache.cache_info().currsize for cache in caches)
     forget()
     assert not any(cache.cache_info().currsize for cache in caches)
