@@ -10,7 +10,6 @@ import pytest
 from host.measure.report import read_csv
 from scripts.board import chosen_iterations
 from scripts.cli import main
-from tests.tools import refusal
 
 SMALL = ("--arch", "cifar10_resnet_8", "--batch", "1", "--only", "layer3.0.*", "--build", "tiny")
 
@@ -73,34 +72,6 @@ def test_info_says_what_a_device_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert "contract  2.0" in shown
     assert "'lanes': 16" in shown
     assert "interrupt" in shown
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("measure", "--arch", "vgg"), "no shapes of network 'vgg' here; there are: cifar10_resnet_N"),
-        (("measure", "--arch", "cifar10_resnet_9"), "6n + 2 layers deep"),
-        (("measure", "--only", "nothing"), "'nothing' matches no layer; there are: conv1"),
-        (("measure", "--schedule", "sine"), "unknown schedule 'sine'"),
-        (("measure", "--iterations", "a"), "--iterations 'a': write a slice"),
-        (("measure", "--iterations", "64000"), "64000 does not lie in 0..63999"),
-        (("measure", "--iterations", "5:5"), "none of it lies in 0..63999"),
-        (("measure", "--repeat", "0"), "--repeat: must be 1 or more, not 0"),
-        (("measure", "--batch", "-1"), "--batch: must be 1 or more, not -1"),
-        (("measure", "--fw-bits", "3", "17"), "--fw-bits: must be in 1..16, not 17"),
-        (("measure", "--fw-bits", "8", "--cycles", "4"), "--cycles 4: one precision has no schedule"),
-        (("measure", "--clock-mhz", "0"), "--clock-mhz: must be above 0, not 0"),
-        (("measure", "--bandwidth", "-1"), "--bandwidth: must be above 0, not -1"),
-        (("measure", "--bandwidth", "nan"), "--bandwidth: 'nan' is not a number"),
-        (("measure", "--bandwidth", "inf"), "--bandwidth: 'inf' is not a number"),
-        (("nothing",), "JOB: invalid choice: 'nothing'"),
-        (("info", "--device", "pynq"), "no PYNQ device on this machine"),
-        (("measure", "--device", "pynq"), "no PYNQ device on this machine"),
-        (("measure", "--golden", "nowhere.json"), "nowhere.json"),
-    ],
-)
-def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refusal(capsys, "board", *arguments)
 
 
 def test_iterations_are_read_as_written() -> None:

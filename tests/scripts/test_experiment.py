@@ -96,28 +96,3 @@ def test_a_run_that_fails_is_named(capsys: pytest.CaptureFixture[str], tmp_path:
     line = refusal(capsys, "experiment", "static-vs-cpt", "--variants", "8/8", "--jobs", "1", *arguments)
     assert line.startswith("cpt: 8/8: DataError: ")
     assert str(tmp_path / "empty") in line
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("nothing",), "no experiment 'nothing'; there are: static-vs-cpt"),
-        (("schedules", "--jobs", "0"), "--jobs: must be 1 or more, not 0"),
-        (("schedules", "--seeds", "0"), "--seeds: must be 1 or more, not 0"),
-        (("schedules", "--minutes", "0"), "--minutes: must be above 0, not 0"),
-        (("schedules", "--variants", "XX"), "schedules has no variant 'XX'"),
-        (("schedules", "--dataset", "mnist"), "no network 'mnist_resnet_8'"),
-        (("schedules", "--steps", "-1"), "--steps: must be 1 or more, not -1"),
-        (("schedules", "--report-only"), "no run of schedules has finished"),
-    ],
-)
-def test_a_mistake_is_one_line_and_writes_nothing(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert message in refusal(capsys, "experiment", *arguments)
-    assert not list(tmp_path.iterdir())

@@ -10,7 +10,6 @@ import pytest
 from cpt_model.cost import Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from scripts.cli import main
-from tests.tools import refusal
 
 RUN = ("--arch", "cifar10_resnet_8", "--fw-bits", "3", "8", "--bw-bits", "8", "--steps", "320", "--batch", "8")
 SMALL = ("explore", *RUN, "--lanes", "16", "48", "--slices", "3", "9", "--part", "xczu9eg", "--bandwidths", "10")
@@ -74,26 +73,3 @@ def test_a_part_can_be_filled_in_part(capsys: pytest.CaptureFixture[str], tmp_pa
     assert max(each["lut"] for each in values["designs"]) <= 175_000
     assert max(each["dsp"] for each in values["designs"]) <= 700
     assert sum(each["count"] for each in values["skipped"]) + len(values["designs"]) == 16 * 8
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("explore", "--arch", "resnet"), "no network 'resnet'; there are: "),
-        ((*SMALL, "--lanes", "20"), "lanes = 20 is not a multiple of 16"),
-        ((*SMALL, "--columns", "8"), "columns = 8 is not in 16..16"),
-        ((*SMALL, "--slices", "65"), "slice_groups = 65 is not in 1..64"),
-        ((*SMALL, "--clocks", "0"), "--clocks: must be above 0, not 0"),
-        ((*SMALL, "--bandwidths", "nan"), "--bandwidths: 'nan' is not a number"),
-        ((*SMALL, "--part", "xc7"), "no part 'xc7'; there are: xc7z045"),
-        ((*SMALL, "--dsp", "0"), "--dsp: must be 1 or more, not 0"),
-        ((*SMALL, "--fill", "120"), "--fill 120: a part has 100 per cent of each resource"),
-        ((*SMALL, "--lut", "1000"), "no build of these fits xczu9eg with 1,000 LUT: too many LUT (16x16x3 needs "),
-        ((*SMALL, "--steps", "10"), "10 steps are fewer than the 32 cycles"),
-    ],
-)
-def test_a_mistake_is_one_line_and_writes_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    assert message in refusal(capsys, *arguments, "--out", str(tmp_path / "out"))
-    assert not list(tmp_path.iterdir())

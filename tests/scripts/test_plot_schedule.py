@@ -9,7 +9,6 @@ import pytest
 
 from cpt_model.cost.paper_values import BETTER_SCHEDULES
 from scripts.cli import main
-from tests.tools import refusal
 
 
 def test_the_ten_save_what_the_paper_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -30,26 +29,3 @@ def test_shares_of_a_late_start(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     # A quarter at 3 bits, the rest at 8: (9 + 48) / (64 + 128) of the operations in that quarter.
     assert rows[0][1:4] == ["3", "8", "6.75"]
     assert float(rows[0][-4]) == pytest.approx(25 * (1 - 57 / 192), abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("XR",), "unknown schedule 'XR'; there are: ten, all, CR"),
-        (("CR", "--fw-bits", "8", "3"), "--fw-bits: takes one width, or the lower and the upper bound, not 8 3"),
-        (("CR", "--steps", "5"), "5 steps are fewer than the 8 cycles"),
-        (("CR", "--bw-bits", "0"), "--bw-bits: must be in 1..16, not 0"),
-        (("CR", "--late-start", "1"), "--late-start: must lie between 0 and 1, not 1"),
-        (("CR", "--out", "picture.svg"), "the picture is a .png file"),
-    ],
-)
-def test_a_mistake_is_one_line_and_writes_nothing(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert message in refusal(capsys, "plot-schedule", *arguments)
-    assert not list(tmp_path.iterdir())

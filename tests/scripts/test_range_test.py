@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from scripts.cli import main
-from tests.tools import refusal
 
 
 def test_bounds_are_found_and_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -21,21 +20,3 @@ def test_bounds_are_found_and_written(capsys: pytest.CaptureFixture[str], tmp_pa
     assert (tmp_path / "new" / "range-test.png").read_bytes().startswith(b"\x89PNG")
     shown = capsys.readouterr().out
     assert f"cpt train --fw-bits {found['lower']} {found['upper']}" in shown
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--arch", "resnet9"), "no network 'resnet9'"),
-        (("--widths", "8", "3"), "--widths 8 3: the narrowest comes first"),
-        (("--arch", "lstm_lm"), "the range test on the command line is for images"),
-        (("--steps", "10"), "steps = 10 at each width are fewer than two windows of 20"),
-        (("--quantiser", "int8"), "int8"),
-        (("--batch", "5000"), "digits has only"),
-    ],
-)
-def test_a_mistake_is_one_line_and_writes_nothing(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    assert message in refusal(capsys, "range-test", "--out", str(tmp_path / "new"), *arguments)
-    assert not (tmp_path / "new").exists()

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from scripts.cli import main
-from tests.tools import refusal
 
 
 def test_json_is_a_list_of_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,7 +24,3 @@ def test_tables_are_rendered_with_their_notes(capsys: pytest.CaptureFixture[str]
     number = row.split()[-1]
     assert any(line.startswith(f"  {number} misprint of 4.03e9") for line in lines)
     assert max(map(len, lines)) <= 140
-
-
-def test_an_unknown_table_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refusal(capsys, "tables", "4") == "cpt: no table '4'; there are: 2, 3, 5, figure5, schedules, zc706"

@@ -9,7 +9,6 @@ import pytest
 from scripts.cli import main
 from sim.contract import Memory, Outcome
 from sim.reference import Reference
-from tests.tools import refusal
 
 
 def test_vectors_are_replayed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,15 +26,3 @@ def test_those_that_differ_are_named(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr("scripts.vectors.open_executor", lambda _name, build: Spoils(build))
     assert main(["vectors", "--device", "reference", "--build", "tiny", "--only", "width-1x1"]) == 1
     assert "width-1x1 differs on reference (tiny)" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--only", "nothing"), "no vector matches"),
-        (("--seeds", "2"), "--seeds 2: only --device rtl"),
-        (("--seeds", "-1"), "--seeds: must be 1 or more, not -1"),
-    ],
-)
-def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str) -> None:
-    assert message in refusal(capsys, "vectors", "--device", "reference", "--build", "tiny", *arguments)
