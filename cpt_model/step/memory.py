@@ -40,6 +40,7 @@ class Held:
     """Codes, or a mask, and the piece of memory they are in."""
 
     place: Tensor
+    end: int  # of the place
     codes: Codes
     piece: torch.Tensor
 
@@ -102,16 +103,16 @@ class Memory:
 
     def _hold(self, place: Tensor, shape: tuple[int, ...], dtype: torch.dtype) -> Codes:
         """What is held there, if it is the same; else what the place overlaps is gone."""
-        for held in list(self._held):
+        start, end = place.address, place.end
+        for held in [held for held in self._held if held.place.address < end and start < held.end]:
             if held.place == place and held.codes.shape == shape:
                 return held.codes.view(dtype)
-            if held.place.overlaps(place.address, place.end):
-                self._held.remove(held)
-                self._pool.give(held.piece)
+            self._held.remove(held)
+            self._pool.give(held.piece)
         size = prod(shape) * dtype.itemsize
         piece = self._pool.take(size)
         codes = piece[:size].view(dtype).view(shape)
-        self._held.append(Held(place, codes, piece))
+        self._held.append(Held(place, end, codes, piece))
         return codes
 
 

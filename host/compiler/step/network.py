@@ -7,6 +7,7 @@ What comes out is its node: the next block's x.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from host.compiler.layer import Conv, LayerError
 
@@ -21,6 +22,7 @@ class Unit:
     norm: str
     layer: Conv = field(repr=False)  # of one image
 
+    @cache  # noqa: B019 (a unit is a value; lists are made again and again)
     def of(self, batch: int) -> Conv:
         """The convolution of so many images."""
         old = self.layer

@@ -8,6 +8,7 @@ That is a function of the tallies alone, so every executor, and PyTorch, comes t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from host.compiler.bits import Bits
 from host.compiler.layer import Conv, LayerError, Pass
@@ -46,6 +47,7 @@ def error_result(layer: Conv, bits: Bits) -> Stored:
     return _stored(layer, Pass.INPUT_ERROR, Precision(bits.backward, bits.forward, True, True), 0, MAX_OUT_BITS)
 
 
+@cache
 def _stored(layer: Conv, which: Pass, precision: Precision, finer: int, most: int) -> Stored:
     rule = result_bits(layer, which, precision)
     half = layer.groups == 1
