@@ -5,6 +5,7 @@ CPT: Fu et al., ICLR 2021. Better Schedules: Wolfe & Kyrillidis, arXiv 2403.0224
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from cpt_model.experiments.definition import Experiment, ExperimentError, Variant
@@ -191,6 +192,33 @@ INTEGER_STEPS = (
     ),
 )
 
+ABLATED = {
+    "z4": "z fw+4",
+    "dz8": "dz 8 bits",
+    "dz12": "dz 12 bits",
+    "y16": "y 16 bits",
+    "symmetric": "symmetric weights",
+}
+
+
+def _ablations() -> Iterator[Variant]:
+    """Each compared with the usual widths at the same precision."""
+    for precision in ("3/8", "CPT 3-8/8"):
+        changes = {**PRECISIONS[precision], **INTEGER}
+        yield Variant(precision, changes, against=precision)
+        for widths, title in ABLATED.items():
+            yield Variant(f"{precision}, {title}", {**changes, "widths": widths}, against=precision)
+
+
+INTEGER_STEP_ABLATIONS = Experiment(
+    "integer-step-ablations",
+    "Which widths of the integer step matter? ResNet-8, two epochs of CIFAR-10.",
+    "",
+    {**INTEGER_RECIPE, "steps": 2 * 390},
+    tuple(_ablations()),
+    seeds=2,
+)
+
 CATALOGUE = {
     experiment.name: experiment
     for experiment in (
@@ -202,6 +230,7 @@ CATALOGUE = {
         QUANTISERS,
         LR_VS_PRECISION,
         *INTEGER_STEPS,
+        INTEGER_STEP_ABLATIONS,
     )
 }
 

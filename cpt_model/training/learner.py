@@ -22,6 +22,7 @@ from cpt_model.training.settings import Settings
 from cpt_model.training.task import ImageTask, Objective, Task
 from host.compiler.bits import Bits
 from host.compiler.step.rates import Rates
+from host.compiler.step.widths import ABLATIONS
 from host.driver.averaged import averaged
 
 
@@ -144,6 +145,7 @@ class WholeSteps:
             seed=noise_seed(run.seed, who.rank),
             momentum=run.momentum,
             weight_decay=run.weight_decay,
+            widths=ABLATIONS[run.widths],
         )
         self.network.bits = Bits(*eval_bits)
         self.model: nn.Module = self.network

@@ -81,7 +81,9 @@ def precision_name(run: Settings) -> str:
         name += f" float from {run.float_from:g}"
     if run.deficit is not None:
         name += f" deficit {run.deficit[0]}+{run.deficit[1]}"
-    return name + (" integer step" if run.step == "integer" else "")
+    if run.step == "integer":
+        name += " integer step" + ("" if run.widths == "usual" else f" {run.widths}")
+    return name
 
 
 def folder_name(run: Settings) -> str:

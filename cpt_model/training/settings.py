@@ -17,7 +17,7 @@ from cpt_model.training.latency import latency_model
 from cpt_model.training.rates import RATES
 from host.compiler.bits import Bits, check_bits
 from host.compiler.results import Results
-from host.compiler.step.widths import check_step_bits
+from host.compiler.step.widths import ABLATIONS, check_step_bits
 
 STEPS = 64_000  # of the CPT paper's CIFAR recipe
 OPTIMISERS = ("sgd", "adam")
@@ -67,6 +67,7 @@ class Settings:
         gradient_bits: of weight gradients after their product; 0 leaves them in float32.
         results: what forward and input-error passes store: "rounded" ones, as the accelerator does, or "exact" ones.
         step: what is between the matrix passes: "float", or "integer", the whole step as the accelerator's lists.
+        widths: of the integer step's tensors, a name of `host.compiler.step.widths.ABLATIONS`; for experiments.
         optimiser: "sgd" or "adam".
         lr: the highest learning rate.
         momentum: of SGD.
@@ -119,6 +120,7 @@ class Settings:
     gradient_bits: int = 0
     results: Results = Results.ROUNDED
     step: str = "float"
+    widths: str = "usual"
     optimiser: str = "sgd"
     lr: float = 0.1
     momentum: float = 0.9
@@ -279,7 +281,11 @@ def _step(run: Settings) -> None:
     """The integer step has quantisers, ranges and an optimiser of its own."""
     if run.step not in STEP_KINDS:
         _refuse(f"step '{run.step}' is unknown; there are: {', '.join(STEP_KINDS)}")
+    if run.widths not in ABLATIONS:
+        _refuse(f"widths '{run.widths}' are unknown; there are: {', '.join(ABLATIONS)}")
     if run.step != "integer":
+        if run.widths != "usual":
+            _refuse(f"widths = {run.widths} with step {run.step}: they are the integer step's")
         return
     if run.is_text:
         _refuse(f"{run.arch} takes text, which the integer step does not train")

@@ -30,7 +30,7 @@ from host.compiler.step.network import Network
 from host.compiler.step.places import Places
 from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, TrainingLists, seen_tallies
 from host.compiler.step.rates import Rates
-from host.compiler.step.widths import Seen
+from host.compiler.step.widths import USUAL, Seen, Widths
 from host.driver.machine import Machine, MachineMaker, machine
 from host.driver.step_state import load_state, read_state, write_parameters
 from sim.contract import BlockPlace, Executor, Tensor, unpack_words
@@ -58,6 +58,7 @@ class IntegerStep:
         weight_decay: of SGD, for all parameters.
         image_range: what the greatest code of an image stands for.
         limit: bytes of memory there are.
+        widths: what of the design an experiment may choose.
     """
 
     def __init__(
@@ -74,8 +75,9 @@ class IntegerStep:
         weight_decay: float = 1e-4,
         image_range: float = IMAGE_RANGE,
         limit: int | None = None,
+        widths: Widths = USUAL,
     ) -> None:
-        self.program = StepProgram(network, batch, device.build, widest, evaluation_batch, limit)
+        self.program = StepProgram(network, batch, device.build, widest, evaluation_batch, limit, widths)
         self.network, self.batch = network, batch
         self.seed, self.momentum, self.weight_decay, self.image_range = seed, momentum, weight_decay, image_range
         self.iteration = 0

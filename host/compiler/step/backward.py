@@ -16,7 +16,6 @@ from host.compiler.step.matrix import gradient_pass, input_error_pass
 from host.compiler.step.network import Block, Unit
 from host.compiler.step.places import Places
 from host.compiler.step.vector import map_over, scalar_on, tally_of_map
-from host.compiler.step.widths import ERROR_SUM_BITS
 from sim.contract import Block as Kind
 from sim.contract import BlockPlace, Build, Encoded, MapFlag, Opcode, ScalarFlag, Tensor
 
@@ -84,7 +83,7 @@ def _backward(places: Places, build: Build) -> Iterator[Encoded]:
 
 def _dz(places: Places, block: Block) -> Error:
     step, tally = places.of_node(Kind.TENSOR, block, "error"), places.of_node(Kind.TALLY, block, "error")
-    return Error(places.dz(block), ERROR_SUM_BITS, tally, step)
+    return Error(places.dz(block), places.error_sum_bits, tally, step)
 
 
 def _e(places: Places, unit: Unit) -> Error:
@@ -195,7 +194,7 @@ def _joined(
     last, coefficients = node.last, places.of_node(Kind.COEFFICIENTS, node, "error")
     step, tally = places.of_node(Kind.TENSOR, node, "error"), places.of_node(Kind.TALLY, node, "error")
     blocks |= {**first.blocks, "out": step, "coefficients": coefficients}
-    scalars = {"wide_bits": ERROR_SUM_BITS, "shift": first.shift, **widths}
+    scalars = {"wide_bits": places.error_sum_bits, "shift": first.shift, **widths}
     yield scalar_on(places, Opcode.JOIN, node.makes, [*first.of_power, *second], blocks, **scalars)
     flags = [MapFlag.X0_SIGNED, MapFlag.OUT_SIGNED, MapFlag.TALLY, *signs]
     if node.relu:
@@ -209,7 +208,7 @@ def _joined(
         first.bits,
         x2_bits=places.y_bits(last),
         x2_addr=places.y(last).address,
-        out0_bits=ERROR_SUM_BITS,
+        out0_bits=places.error_sum_bits,
         out0_addr=places.dz(node).address,
         coefficients_addr=coefficients.address,
         tally_addr=tally.address,

@@ -11,7 +11,7 @@ from sim.contract import Block, Format, Opcode, WeightCommand, WeightFlag, flag_
 
 def weights(places: Places, unit: Unit, both: bool) -> WeightCommand:
     """Codes for the forward pass, and for the input-error pass if there is one."""
-    flags = [*([] if unit.grouped else [WeightFlag.HALF]), *([WeightFlag.BOTH] if both else [])]
+    flags = [*([WeightFlag.HALF] if places.half(unit) else []), *([WeightFlag.BOTH] if both else [])]
     back: dict[str, int] = {}
     if both:
         back["codes_in_addr"] = places.weight_codes_in(unit).address

@@ -33,7 +33,7 @@ def forward_pass(places: Places, unit: Unit, tally: BlockPlace, build: Build) ->
     """y, and its tally where one command makes it all."""
     source, stored = places.source(unit), places.y_stored(unit)
     command = geometry(unit.of(places.batch), Pass.FORWARD)
-    command = _requantised(command, unit, stored, places.y_bits(unit), tally)
+    command = _requantised(places, command, unit, stored, places.y_bits(unit), tally)
     command = replace(command, a_bits=source.bits, b_bits=places.bits.forward)
     command.flags |= flag_bits(Flag.A_SIGNED) if source.signed else 0
     operands = (source.codes, places.weight_codes(unit), places.y(unit))
@@ -43,7 +43,7 @@ def forward_pass(places: Places, unit: Unit, tally: BlockPlace, build: Build) ->
 def input_error_pass(places: Places, unit: Unit, tally: BlockPlace, build: Build) -> list[Command]:
     """e from the codes of y's error; a stride becomes zero insertion, so that the whole map is one tensor."""
     command = geometry(unit.of(places.batch), Pass.INPUT_ERROR)
-    command = _requantised(command, unit, places.e_stored(unit), places.e_bits(unit), tally)
+    command = _requantised(places, command, unit, places.e_stored(unit), places.e_bits(unit), tally)
     command = replace(command, a_bits=places.bits.backward, b_bits=places.bits.forward)
     command.flags |= flag_bits(Flag.A_SIGNED)
     operands = (places.error(unit), places.weight_codes_in(unit), places.e(unit))
@@ -92,9 +92,10 @@ def pooling(places: Places, build: Build) -> list[Command]:
     return [_addressed(command, z, ones, sums, (_block(z, at), ones.address, _block(sums, at))) for at in starts]
 
 
-def _requantised(command: Command, unit: Unit, stored: Stored, bits: int, tally: BlockPlace) -> Command:
-    """Results as signed planes; layers without groups have codes of half steps and tally as they store."""
-    flags = [Flag.B_SIGNED, Flag.OUT_SIGNED, *([] if unit.grouped else [Flag.HALF, Flag.STATS])]
+def _requantised(places: Places, command: Command, unit: Unit, stored: Stored, bits: int, tally: BlockPlace) -> Command:
+    """Results as signed planes; layers without groups usually have codes of half steps, and tally as they store."""
+    flags = [Flag.B_SIGNED, Flag.OUT_SIGNED, *([] if unit.grouped else [Flag.STATS])]
+    flags += [Flag.HALF] if places.half(unit) else []
     tally_addr = 0 if unit.grouped else tally.address
     return replace(
         command,

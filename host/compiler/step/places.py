@@ -13,10 +13,10 @@ from host.compiler.layer import Pass
 from host.compiler.step.network import Block, Map, Network, Unit
 from host.compiler.step.space import Space
 from host.compiler.step.widths import (
-    ERROR_SUM_BITS,
     IMAGE_BITS,
-    NODE_MORE,
+    USUAL,
     Stored,
+    Widths,
     error_result,
     forward_result,
 )
@@ -41,9 +41,18 @@ class Source:
 class Places:
     """Of one network, batch and bits. `own` sets apart what evaluation must not share with training."""
 
-    def __init__(self, space: Space, network: Network, batch: int, bits: Bits, width: Width, own: str = "") -> None:
+    def __init__(
+        self,
+        space: Space,
+        network: Network,
+        batch: int,
+        bits: Bits,
+        width: Width,
+        own: str = "",
+        widths: Widths = USUAL,
+    ) -> None:
         self.space, self.network, self.batch, self.bits, self._width = space, network, batch, bits, width
-        self.own = own
+        self.own, self.widths = own, widths
         self._reads: dict[str, Unit | Block | None] = {}
         self._numbers = {unit.name: number for number, unit in enumerate(network.units)}
         before: Block | None = None
@@ -93,7 +102,7 @@ class Places:
         before = self._reads[unit.name]
         signed = before is None or (isinstance(before, Block) and not before.relu)
         x_bits = IMAGE_BITS if before is None else self.bits.forward
-        return forward_result(unit.of(self.batch), x_bits, signed, self.bits.forward)
+        return forward_result(unit.of(self.batch), x_bits, signed, self.bits.forward, self.widths)
 
     def y_bits(self, unit: Unit) -> int:
         return self._width(unit.name, Pass.FORWARD, self.y_stored(unit).bits)
@@ -108,7 +117,7 @@ class Places:
         return self.planes(f"{unit.name} mask", unit.makes, 1)
 
     def e_stored(self, unit: Unit) -> Stored:
-        return error_result(unit.of(self.batch), self.bits)
+        return error_result(unit.of(self.batch), self.bits, self.widths)
 
     def e_bits(self, unit: Unit) -> int:
         return self._width(unit.name, Pass.INPUT_ERROR, self.e_stored(unit).bits)
@@ -123,7 +132,15 @@ class Places:
 
     @property
     def node_bits(self) -> int:
-        return self.bits.forward + NODE_MORE
+        return self.bits.forward + self.widths.node_more
+
+    @property
+    def error_sum_bits(self) -> int:
+        return self.widths.error_sum
+
+    def half(self, unit: Unit) -> bool:
+        """Whether weights stand for odd multiples of half a step."""
+        return self.widths.half and not unit.grouped
 
     def z(self, block: Block) -> Tensor:
         return self.planes(f"node {block.name} z", block.makes, self.node_bits)
@@ -135,7 +152,7 @@ class Places:
         return self.planes(f"node {block.name} mask", block.makes, 1)
 
     def dz(self, block: Block) -> Tensor:
-        return self.planes(f"node {block.name} error", block.makes, ERROR_SUM_BITS)
+        return self.planes(f"node {block.name} error", block.makes, self.error_sum_bits)
 
     def head_error(self, bits: int) -> Tensor:
         """What the head sends back: one value for a whole map."""

@@ -24,7 +24,7 @@ from host.compiler.step.head import ERROR_BITS
 from host.compiler.step.network import Network
 from host.compiler.step.places import Places
 from host.compiler.step.space import Space, Span, spans_of
-from host.compiler.step.widths import Seen, check_step_bits
+from host.compiler.step.widths import USUAL, Seen, Widths, check_step_bits
 from sim.contract import COMMAND_BYTES, BlockPlace, Build, Encoded, Error, Opcode, Tensor, check_command
 
 WIDEST = Bits(8, 8)
@@ -56,6 +56,7 @@ class StepProgram:
         widest: the greatest bits of any iteration; narrower ones fit into the same plan.
         evaluation_batch: images of an evaluation list; those of an iteration by default.
         limit: bytes of memory there are; a plan that needs more is refused.
+        widths: what of the design an experiment may choose.
     """
 
     def __init__(
@@ -66,13 +67,15 @@ class StepProgram:
         widest: Bits = WIDEST,
         evaluation_batch: int | None = None,
         limit: int | None = None,
+        widths: Widths = USUAL,
     ) -> None:
         check_step_bits(widest)
+        self.chosen = widths
         self.network, self.batch, self.build, self.widest = network, batch, build, widest
         self.evaluation_batch = batch if evaluation_batch is None else evaluation_batch
         self.plan = Plan()
         space = Space()
-        places = Places(space, network, batch, widest, _start)
+        places = Places(space, network, batch, widest, _start, widths=widths)
         forward, backward = forward_list(places, build), backward_list(places, build)
         self._lists = {
             "forward": self.plan.add("forward list", COMMAND_BYTES * len(forward)),
@@ -126,7 +129,7 @@ class StepProgram:
         images = self.evaluation_batch if batch is None else batch
         if not 1 <= images <= self.evaluation_batch:
             raise LayerError(f"{images} images: an evaluation list was planned for 1..{self.evaluation_batch}")
-        places = Places(self._evaluation, self.network, images, bits, _start, EVALUATION)
+        places = Places(self._evaluation, self.network, images, bits, _start, EVALUATION, self.chosen)
         return EvaluationList(self._list("evaluation", forward_list(places, self.build, evaluate=True)), places)
 
     def describe(self) -> str:
@@ -137,12 +140,12 @@ class StepProgram:
         def width(unit: str, which: Pass, start: int) -> int:
             return seen.bits(unit, which, bits, start)
 
-        return Places(self._space, self.network, self.batch, bits, width)
+        return Places(self._space, self.network, self.batch, bits, width, widths=self.chosen)
 
     def _evaluation_space(self) -> Space:
         """Evaluation runs between iterations: what passes in one may lie where it does in the other."""
         space = Space()
-        places = Places(space, self.network, self.evaluation_batch, self.widest, _start, EVALUATION)
+        places = Places(space, self.network, self.evaluation_batch, self.widest, _start, EVALUATION, self.chosen)
         forward = forward_list(places, self.build, evaluate=True)
         records = [record(block) for block in self.network.blocks for record in (places.node_step, places.node_tally)]
         moments = [_host(places.images(), *records), *map(spans_of, forward), _host(places.pooled(), *records)]

@@ -16,12 +16,38 @@ from host.compiler.precision import Precision, result_bits, safe_shift
 from sim.contract import MAX_OUT_BITS
 
 IMAGE_BITS = 8
-NODE_MORE = 6  # bits of a node beyond the forward width
-ERROR_SUM_BITS = 10  # of a node's error
 FINER = 1  # bits that forward results have below the rule's last,
 FORWARD_MOST, FORWARD_MORE = 15, 7  # as long as they have at most 15, or 7 more than weights
 ROOM = 1
-LEAST_BITS, MOST_BITS = 2, MAX_OUT_BITS - NODE_MORE  # forward widths
+
+
+@dataclass(frozen=True)
+class Widths:
+    """What of the design is a choice, so that an experiment can ask what it is worth.
+
+    Args:
+        node_more: bits of a node, z, beyond the forward width; at most 6.
+        error_sum: bits of a node's error, dz.
+        results: bits of forward results, y, as long as none was seen; None is the rule's, one bit finer, up to 15.
+        half: weights on a grid of odd multiples of half a step, 2^b levels; else on whole ones, 2^b − 1 levels.
+    """
+
+    node_more: int = 6
+    error_sum: int = 10
+    results: int | None = None
+    half: bool = True
+
+
+USUAL = Widths()
+ABLATIONS = {
+    "usual": USUAL,
+    "z4": Widths(node_more=4),
+    "dz8": Widths(error_sum=8),
+    "dz12": Widths(error_sum=12),
+    "y16": Widths(results=MAX_OUT_BITS),
+    "symmetric": Widths(half=False),
+}
+LEAST_BITS, MOST_BITS = 2, MAX_OUT_BITS - USUAL.node_more  # forward widths
 
 
 @dataclass(frozen=True)
@@ -32,25 +58,29 @@ class Stored:
     bits: int
 
 
-def forward_result(layer: Conv, x_bits: int, x_signed: bool, weight_bits: int) -> Stored:
+def forward_result(layer: Conv, x_bits: int, x_signed: bool, weight_bits: int, widths: Widths = USUAL) -> Stored:
     """Of y. Codes 2q + 1 are twice as large as q; grouped layers have plain ones.
 
     >>> forward_result(Conv(8, 16, 16, 32, 32, (3, 3), padding=(1, 1)), 3, False, 3)
     Stored(shift=2, bits=12)
     """
+    precision = Precision(x_bits, weight_bits, x_signed, True)
+    if widths.results is not None:
+        return _stored(layer, Pass.FORWARD, precision, MAX_OUT_BITS, widths.results, widths.half)
     most = min(MAX_OUT_BITS, max(FORWARD_MOST, weight_bits + FORWARD_MORE))
-    return _stored(layer, Pass.FORWARD, Precision(x_bits, weight_bits, x_signed, True), FINER, most)
+    return _stored(layer, Pass.FORWARD, precision, FINER, most, widths.half)
 
 
-def error_result(layer: Conv, bits: Bits) -> Stored:
+def error_result(layer: Conv, bits: Bits, widths: Widths = USUAL) -> Stored:
     """Of e, the error of the layer's input."""
-    return _stored(layer, Pass.INPUT_ERROR, Precision(bits.backward, bits.forward, True, True), 0, MAX_OUT_BITS)
+    precision = Precision(bits.backward, bits.forward, True, True)
+    return _stored(layer, Pass.INPUT_ERROR, precision, 0, MAX_OUT_BITS, widths.half)
 
 
 @cache
-def _stored(layer: Conv, which: Pass, precision: Precision, finer: int, most: int) -> Stored:
+def _stored(layer: Conv, which: Pass, precision: Precision, finer: int, most: int, half: bool) -> Stored:
     rule = result_bits(layer, which, precision)
-    half = layer.groups == 1
+    half = half and layer.groups == 1
     finer = min(finer, most - rule)
     return Stored(max(0, safe_shift(layer, which, precision, rule) + half - finer), rule + finer)
 

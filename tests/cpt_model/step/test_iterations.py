@@ -18,6 +18,7 @@ from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
 from host.compiler.plan import Plan
 from host.compiler.step.networks import named, plain
+from host.compiler.step.widths import ABLATIONS
 from host.driver.integer_step import IntegerStep, random_parameters
 from sim.contract import CLASSES, Build, Command, Encoded, Error, Opcode, Tensor, operands, output, tally_of
 from sim.contract.tensors import PLANE_WORD
@@ -136,6 +137,21 @@ def test_other_networks(name):
             step.train(images, labels, bits, lr=0.1)
         states.append(step.state())
     assert [each for each in states[0] if not np.array_equal(states[0][each], states[1][each])] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("widths", [name for name in ABLATIONS if name != "usual"])
+def test_other_widths(widths):
+    """As on the reference, and not as with the usual ones."""
+    network, states = named("digits_resnet_8"), []
+    devices: list[Reference | TensorDevice] = [Reference(Build.named("zc706")), TensorDevice(), TensorDevice()]
+    for device, name in zip(devices, (widths, widths, "usual"), strict=True):
+        step = IntegerStep(network, BATCH, device, random_parameters(network, seed=0), widths=ABLATIONS[name])
+        for images, labels, bits in batches(network.image, 2):
+            step.train(images, labels, bits, lr=0.1)
+        states.append(step.state())
+    assert [each for each in states[0] if not np.array_equal(states[0][each], states[1][each])] == []
+    assert not np.array_equal(states[1]["conv1.weight"], states[2]["conv1.weight"])
 
 
 @pytest.mark.slow

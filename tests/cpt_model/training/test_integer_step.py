@@ -63,6 +63,8 @@ def test_a_saved_run_is_evaluated_and_exported(whole):
         ({"fw_bits": (0,), "bw_bits": (8,)}, "forward bits = 0"),
         ({"eval_bits": 0}, "forward bits = 0"),
         ({"bw_bits": (1, 8)}, "backward bits = 1"),
+        ({"widths": "z5"}, "widths 'z5' are unknown; there are: usual, z4"),
+        ({"widths": "z4", "step": "float"}, "widths = z4 with step float"),
     ],
 )
 def test_settings_that_cannot_be(changes, problem):
