@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cpt_model.cost.paper_values import BETTER_SCHEDULES
 from cpt_model.schedules import (
     CPT,
     NAMES,
@@ -32,21 +33,7 @@ def saving_percent(name: str) -> float:
     return 100 * (1 - np.sum(bits**2 + 2 * bits * 8) / (STEPS * (8**2 + 2 * 8 * 8)))
 
 
-@pytest.mark.parametrize(
-    ("name", "paper"),
-    [
-        ("RR", 60.1),
-        ("RTH", 60.1),
-        ("LR", 37.2),
-        ("LT", 37.2),
-        ("CR", 36.7),
-        ("CT", 36.7),
-        ("ETV", 36.5),
-        ("RTV", 36.3),
-        ("ER", 17.8),
-        ("ETH", 17.8),
-    ],
-)
+@pytest.mark.parametrize(("name", "paper"), [each[:2] for each in BETTER_SCHEDULES])
 def test_the_ten_save_what_the_paper_says(name: str, paper: float) -> None:
     assert saving_percent(name) == pytest.approx(paper, abs=0.05)
 

@@ -47,26 +47,9 @@ def test_hours_and_layers_are_the_boards(capsys: pytest.CaptureFixture[str], tmp
 
 
 def test_a_part_can_be_filled_in_part(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    numbers = ("--lut", "250000", "--ff", "500000", "--dsp", "1000", "--bram", "600")
-    assert (
-        main(
-            [
-                "explore",
-                *RUN,
-                *numbers,
-                "--fill",
-                "70",
-                "--clocks",
-                "150",
-                "--bandwidths",
-                "10",
-                "--json",
-                "--out",
-                str(tmp_path),
-            ]
-        )
-        == 0
-    )
+    part = ["--lut", "250000", "--ff", "500000", "--dsp", "1000", "--bram", "600", "--fill", "70"]
+    part += ["--clocks", "150", "--bandwidths", "10"]
+    assert main(["explore", *RUN, *part, "--json", "--out", str(tmp_path)]) == 0
     values = json.loads(capsys.readouterr().out)
     assert values["part"]["lut"] == pytest.approx(175_000)
     assert values["part"]["name"].startswith("70 % of an FPGA with 250,000 LUT")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,21 +18,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of runs: static, cyclic and plain."""
     place = tmp_path_factory.mktemp("runs")
     for name, bits in {"static": (8,), "cyclic": (3, 8), "plain": (0,), "narrow": (4,)}.items():
-        train(
-            Settings(
-                arch="digits_resnet_8",
-                dataset="digits",
-                folder=str(place / name),
-                steps=10,
-                batch=16,
-                fw_bits=bits,
-                cycles=2,
-                threads=1,
-                test_limit=50,
-                tensorboard=False,
-            ),
-            progress=False,
-        )
+        small: dict[str, Any] = {
+            "steps": 10,
+            "batch": 16,
+            "cycles": 2,
+            "threads": 1,
+            "test_limit": 50,
+            "tensorboard": False,
+        }
+        run = Settings("digits_resnet_8", "digits", folder=str(place / name), fw_bits=bits, **small)
+        train(run, progress=False)
     return place
 
 

@@ -54,10 +54,8 @@ def test_a_profile_is_fitted_to_simulated_latencies(tmp_path: Path, capsys: pyte
     run = ("--arch", "cifar10_resnet_8", "--batch", "2", "--only", "layer3.0.*", "--build", "tiny")
     assert main(["board", "measure", *run, "--device", "rtl", "--repeat", "1", "--out", str(tmp_path)]) == 0
     profile = tmp_path / "mine.json"
-    assert (
-        main(["board", "fit", str(tmp_path / "simulated-rtl-measure.csv"), "--out", str(profile), "--name", "mine"])
-        == 0
-    )
+    measured = str(tmp_path / "simulated-rtl-measure.csv")
+    assert main(["board", "fit", measured, "--out", str(profile), "--name", "mine"]) == 0
     assert "18 latencies, simulated on rtl" in capsys.readouterr().out
     assert load_profile(profile).name == "mine"
     assert "does not name the columns" in refusal(

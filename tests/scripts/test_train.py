@@ -22,20 +22,8 @@ from scripts.cli import main
 from tests.tools import refusal
 
 DIGITS = [
-    "train",
-    "--recipe",
-    "digits",
-    "--steps",
-    "4",
-    "--batch",
-    "8",
-    "--limit",
-    "80",
-    "--test-limit",
-    "20",
-    "--cycles",
-    "1",
-    "--no-tensorboard",
+    *("train", "--recipe", "digits", "--steps", "4", "--batch", "8", "--limit", "80"),
+    *("--test-limit", "20", "--cycles", "1", "--no-tensorboard"),
 ]
 
 

@@ -78,17 +78,8 @@ def test_results_are_those_of_the_last_list(registers: RegisterFile) -> None:
 
 def test_counters_show_the_array_cycles_in_two_words() -> None:
     """More cycles than 32 bits hold: a product of 2^15 images, made by a formulation that does not compute."""
-    huge = small_conv(
-        a_bits=16,
-        b_bits=8,
-        images=65535,
-        a_height=1024,
-        y_height=1024,
-        a_image_stride=0,
-        pad_left=1,
-        y_blocks=1,
-        flags=0,
-    )
+    sizes = {"a_bits": 16, "b_bits": 8, "images": 65535, "a_height": 1024, "y_height": 1024}
+    huge = small_conv(**sizes, a_image_stride=0, pad_left=1, y_blocks=1, flags=0)
     cycles = 16 * 8 * 3 * -(-65535 * 1024 * 4 // 16)
     huge.out_image_stride, huge.out_addr = 4096 * 64, 1 << 20
 

@@ -104,49 +104,21 @@ def test_the_file_is_laid_out_as_documented(vector: Vector, tmp_path: Path) -> N
     assert data[192:] == vector.after.tobytes()
 
 
-def shortened(data: bytes) -> bytes:
-    return data[:-1]
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "shortened": lambda data: data[:-1],
+    "lengthened": lambda data: data + b"\0",
+    "without images": lambda data: data[:64],
+    "cut in the header": lambda data: data[:20],
+    "emptied": lambda data: b"",
+    "of another kind": lambda data: b"CPTVEC02" + data[8:],
+    "with an unknown status": lambda data: data[:24] + b"\x63" + data[25:],
+}
 
 
-def lengthened(data: bytes) -> bytes:
-    return data + b"\0"
-
-
-def without_images(data: bytes) -> bytes:
-    return data[:64]
-
-
-def cut_in_the_header(data: bytes) -> bytes:
-    return data[:20]
-
-
-def emptied(data: bytes) -> bytes:
-    return b""
-
-
-def of_another_kind(data: bytes) -> bytes:
-    return b"CPTVEC02" + data[8:]
-
-
-def with_an_unknown_status(data: bytes) -> bytes:
-    return data[:24] + b"\x63" + data[25:]
-
-
-@pytest.mark.parametrize(
-    "damaged",
-    [
-        shortened,
-        lengthened,
-        without_images,
-        cut_in_the_header,
-        emptied,
-        of_another_kind,
-        with_an_unknown_status,
-    ],
-)
-def test_a_damaged_file_is_refused_by_name(vector: Vector, tmp_path: Path, damaged: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_refused_by_name(vector: Vector, tmp_path: Path, damage: str) -> None:
     path = vector.save(tmp_path)
-    path.write_bytes(damaged(path.read_bytes()))
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
     with pytest.raises(ValueError, match=r"a-name\.vec"):
         Vector.load(path)
 
