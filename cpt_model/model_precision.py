@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import partial
+from typing import Literal, overload
 
 from torch import nn
 
@@ -28,17 +30,49 @@ def layer_states(model: nn.Module) -> dict[str, LayerState]:
     return states  # type: ignore[return-value]
 
 
-def set_precision(model: nn.Module, bits: Bits | tuple[int, int] | int) -> None:
-    """From the next step on; costs one assignment a layer. A number sets the forward width alone."""
+def set_precision(model: nn.Module, bits: Bits | tuple[int, int] | int, layers: str | None = None) -> None:
+    """From the next step on; costs one assignment a layer. A number sets the forward width alone.
+
+    Layers whose bits are fixed (`Config(layer_bits=…)`) keep them, unless `layers`, a pattern of names, asks for them.
+    """
     if isinstance(bits, tuple):
         bits = Bits(*bits)
-    for state in layer_states(model).values():
+    states = layer_states(model)
+    chosen = [
+        state for name, state in states.items() if (not state.fixed if layers is None else fnmatchcase(name, layers))
+    ]
+    if layers is not None and not chosen:
+        raise ValueError(f"no quantised layer is called '{layers}'; there are: {', '.join(states)}")
+    for state in chosen:
         state.bits = bits if isinstance(bits, Bits) else Bits(bits, state.bits.backward)
 
 
-def get_precision(model: nn.Module) -> Bits:
-    """The precision in force."""
-    return next(iter(layer_states(model).values())).bits
+@overload
+def get_precision(model: nn.Module) -> Bits: ...
+
+
+@overload
+def get_precision(model: nn.Module, by_layer: Literal[True]) -> dict[str, Bits]: ...
+
+
+def get_precision(model: nn.Module, by_layer: bool = False) -> Bits | dict[str, Bits]:
+    """The precision in force: of all layers by name, or the one of the layers that follow the schedule.
+
+    >>> from cpt_model import Config, prepare_
+    >>> layers = nn.Sequential(nn.Conv2d(3, 4, 1), nn.Conv2d(4, 4, 1))
+    >>> model = prepare_(layers, Config(bits=(3, 8), layer_bits={"0": (8, 8)}))
+    >>> get_precision(model)
+    Bits(forward=3, backward=8)
+    >>> get_precision(model, by_layer=True)
+    {'0': Bits(forward=8, backward=8), '1': Bits(forward=3, backward=8)}
+    """
+    states = layer_states(model)
+    if by_layer:
+        return {name: state.bits for name, state in states.items()}
+    found = {state.bits for state in states.values() if not state.fixed} or {state.bits for state in states.values()}
+    if len(found) > 1:
+        raise ValueError(f"layers have different bits ({', '.join(map(str, sorted(found)))}): give by_layer=True")
+    return found.pop()
 
 
 @contextmanager

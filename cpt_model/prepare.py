@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from torch import Tensor, nn
 
 from cpt_model import fused_paths
 from cpt_model.arithmetic.results import trained_results
 from cpt_model.coverage_report import LEAST, Coverage, coverage
+from cpt_model.layer_bits import LayerBits, bits_by_name, read_layer_bits
 from cpt_model.layers import FORMS, LayerState, QuantLayer, form_of, layer_seed, multiplies
 from cpt_model.layers.conv import padding_numbers
 from cpt_model.model_precision import prepared_layers
@@ -45,6 +46,8 @@ class Config:
         seed: of stochastic rounding. Processes of one run take different ones.
         results: what forward and input-error passes store: "rounded", as the accelerator does it (as many bits as
             `host.compiler.precision.result_bits` says), or "exact" accumulators. Weight gradients stay exact.
+        layer_bits: bits of layers by patterns of their names, as {"conv1": (8, 8), "layer3.*": (4, 8)}; they do not
+            follow the schedule.
     """
 
     quantiser: str = "sbm"
@@ -53,6 +56,7 @@ class Config:
     gradient_bits: int = 0
     seed: int = 0
     results: Results | str = Results.ROUNDED
+    layer_bits: Mapping[str, Any] | LayerBits = ()
 
     def __post_init__(self) -> None:
         quantiser(self.quantiser)
@@ -62,6 +66,7 @@ class Config:
             object.__setattr__(self, "bits", Bits(*self.bits))  # a plain pair will do
         except TypeError:
             raise ValueError(f"bits = {self.bits}: give a pair, forward and backward, as Bits(8, 8)") from None
+        object.__setattr__(self, "layer_bits", read_layer_bits(self.layer_bits))
         check_bits("gradient_bits", self.gradient_bits, least=0)
         if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
             raise ValueError(f"seed {self.seed} is not a whole number in 0..2^64 - 1")
@@ -101,6 +106,7 @@ def prepare_(
     if not forms:
         known = ", ".join(form.__name__ for form in FORMS)
         raise ValueError(f"the model has no layer to quantise ({known}), or the filter leaves all of them out")
+    fixed = bits_by_name(forms, read_layer_bits(config.layer_bits))
     for name in forms:
         _refuse(model.get_submodule(name), name)
     for index, (name, form) in enumerate(forms.items()):
@@ -108,8 +114,9 @@ def prepare_(
         state = LayerState(
             name or type(module).__name__,
             quantiser(config.quantiser),
-            Bits(*config.bits),
+            fixed.get(name, Bits(*config.bits)),
             layer_seed(config.seed, index),
+            name in fixed,
             config.gradient_bits,
             trained_results(config.results),
         )

@@ -60,6 +60,8 @@ def _precision(group: Flags) -> None:
     add(group, "--quantiser", "--quantizer", dest="quantiser", metavar="NAME", help=what)
     what = "rule for the layers that stay float: cifar, imagenet or none"
     add(group, "--policy", metavar="NAME", shown="the network's own", help=what)
+    what = "fixed bits of layers by name: PATTERN=FW/BW, as 'conv1=8/8' or 'layer3.*=4/8'"
+    add(group, "--layer-bits", nargs="+", metavar="PATTERN=BITS", help=what)
     what = "width of weight gradients after their product, 0 for float32"
     add(group, "--gradient-bits", type=whole(0, 16), metavar="BITS", help=what)
     what = "arithmetic between the products: float, or integer, the accelerator's whole step"
@@ -148,6 +150,8 @@ def settings(stated: dict[str, Any]) -> Settings:
     _refuse_contradictions(stated)
     same = {field.name for field in fields(Settings)} - {"warm_up"}  # a flag of that name means the authors' steps
     flags = {name: value for name, value in stated.items() if name in same} | _precision_of(stated)
+    if "layer_bits" in flags:
+        flags["layer_bits"] = dict(map(_bits_of_layers, flags["layer_bits"]))
     values = _recipe(stated, flags)
     if "batch" not in stated:
         values["fit_batch"] = True
@@ -191,6 +195,16 @@ def _precision_of(stated: dict[str, Any]) -> dict[str, Any]:
         if static in stated:
             found[setting] = [stated[static]]
     return found
+
+
+def _bits_of_layers(text: str) -> tuple[str, list[int]]:
+    """One PATTERN=FW/BW."""
+    pattern, _, bits = text.rpartition("=")
+    try:
+        forward, backward = map(int, bits.split("/"))
+    except ValueError:
+        raise ValueError(f"--layer-bits '{text}' is not PATTERN=FW/BW, as in 'layer3.*=4/8'") from None
+    return pattern, [forward, backward]
 
 
 def _drop_what_does_not_apply(values: dict[str, Any], flags: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from cpt_model.benchmarks import scale_sim
 from cpt_model.benchmarks.timing import best_seconds, forget, mean_cpu_seconds
-from cpt_model.cost import ModelCount, Run, bit_operations, count_network
+from cpt_model.cost import AS_PAPERS, ModelCount, Run, bit_operations, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
 from cpt_model.schedules import as_schedule
 
@@ -46,11 +46,11 @@ def measure(repeat: int) -> dict[str, float]:
     count_network.cache_clear()
     tracing = best_seconds(lambda: count_network("cifar100_resnet_164"), 1)
     count, run = count_network("cifar100_resnet_164"), Run.named("3-8/8")
-    answers = {bit_operations(count, run), by_iteration(count, run), by_layer(count, run)}
+    answers = {bit_operations(count, run, AS_PAPERS), by_iteration(count, run), by_layer(count, run)}
     assert len(answers) == 1, answers
     results = {
         "trace_resnet164_seconds": tracing,
-        "by_widths_seconds": best_seconds(lambda: bit_operations(count, run), repeat),
+        "by_widths_seconds": best_seconds(lambda: bit_operations(count, run, AS_PAPERS), repeat),
         "loop_over_iterations_seconds": best_seconds(lambda: by_iteration(count, run), 1),
         "loop_over_iterations_and_layers_seconds": best_seconds(lambda: by_layer(count, run), 1),
     }

@@ -91,7 +91,7 @@ class AcceleratorBoard:
     def passes(self, count: ModelCount, batch: int, bits: Bits) -> Iterator[PassTime]:
         """Each layer's passes at these bits."""
         for layer, which in layer_passes(count):
-            yield self._pass(layer, which, batch, bits)
+            yield self._pass(layer, which, batch, layer.bits or bits)
 
     def _pass(self, layer: LayerCount, which: Pass, batch: int, bits: Bits) -> PassTime:
         precision = pass_precision(which, bits)

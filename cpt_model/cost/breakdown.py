@@ -38,7 +38,7 @@ def by_pass(count: ModelCount, run: Run, board: Board) -> dict[Pass, PassCost]:
     """The costs of each pass; their sums are the run's.
 
     >>> from cpt_model.tracing.counts import LayerCount
-    >>> network = ModelCount((LayerCount("conv", "Conv2d", 1000),))
+    >>> network = ModelCount((LayerCount("conv", "Conv2d", 1000, quantised=True),))
     >>> costs = by_pass(network, Run.named("4/8", iterations=1, batch=1), LinearBoard(rate=1000))
     >>> [(each.gbitops * 1e9, each.hours) for each in costs.values()]
     [(16000.0, 4.0), (32000.0, 6.0), (32000.0, 6.0)]
@@ -49,7 +49,11 @@ def by_pass(count: ModelCount, run: Run, board: Board) -> dict[Pass, PassCost]:
         of_board = _iteration_hours(count, run.batch, bits, board)
         for which in Pass:
             precision = pass_precision(which, bits)
-            operations[which] += count.operations * run.batch * precision.a_bits * precision.b_bits * iterations
+            rest = count.operations - count.quantised_macs
+            operations[which] += rest * run.batch * precision.a_bits * precision.b_bits * iterations
+            for own, macs in count.macs_at(bits).items():
+                own_precision = pass_precision(which, own)
+                operations[which] += macs * run.batch * own_precision.a_bits * own_precision.b_bits * iterations
             hours[which] += of_board[which] * iterations
     return {which: PassCost(operations[which] / 1e9, hours[which]) for which in Pass}
 
@@ -58,8 +62,9 @@ def _iteration_hours(count: ModelCount, batch: int, bits: Bits, board: Board) ->
     hours = dict.fromkeys(Pass, 0.0)
     if isinstance(board, LinearBoard):
         for which in Pass:
-            precision = pass_precision(which, bits)
-            hours[which] = count.macs * batch * (precision.a_bits + precision.b_bits) / 2 / board.rate
+            for own, macs in count.macs_at(bits).items():
+                precision = pass_precision(which, own)
+                hours[which] += macs * batch * (precision.a_bits + precision.b_bits) / 2 / board.rate
         return hours
     for each in board.passes(count, batch, bits):
         hours[each.which] += each.time.cycles / (board.profile.clock_mhz * 3600e6)

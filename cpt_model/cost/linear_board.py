@@ -14,6 +14,7 @@ from functools import cache
 from cpt_model.cost.run import Run
 from cpt_model.cost.trace import count_network
 from cpt_model.tracing.counts import ModelCount
+from host.compiler.bits import Bits
 
 # Table 2's first row: the one measurement the profile is made from.
 CALIBRATION = ("cifar100_resnet_74", "8/8", 44.6)
@@ -24,7 +25,7 @@ class LinearBoard:
     """Its rate: multiply-accumulates times bits in an hour.
 
     >>> from cpt_model.tracing.counts import LayerCount
-    >>> network, static = ModelCount((LayerCount("conv", "Conv2d", 1000),)), Run.named("8/8")
+    >>> network, static = ModelCount((LayerCount("conv", "Conv2d", 1000, quantised=True),)), Run.named("8/8")
     >>> board = LinearBoard.calibrated(network, static, hours=10)
     >>> round(board.hours(network, static), 6), round(board.hours(network, Run.named("4/4")), 6)
     (10.0, 5.0)
@@ -37,11 +38,11 @@ class LinearBoard:
         """The board that takes so long for this run."""
         if not hours > 0:
             raise ValueError(f"hours = {hours}: a measured time is above 0")
-        return cls(count.macs * run.batch * width_sum(run) / hours)
+        return cls(_work(count, run) / hours)
 
     def hours(self, count: ModelCount, run: Run) -> float:
-        """Of the whole run; batch normalisation costs no time here."""
-        return count.macs * run.batch * width_sum(run) / self.rate
+        """Of the whole run's matrix passes; layers that stay float and batch normalisation cost no time here."""
+        return _work(count, run) / self.rate
 
 
 def width_sum(run: Run) -> int:
@@ -50,7 +51,20 @@ def width_sum(run: Run) -> int:
     >>> width_sum(Run.named("8/8", iterations=10))
     240
     """
-    return sum((2 * bits.forward + bits.backward) * iterations for bits, iterations in run.widths().items())
+    return sum(_width(bits) * iterations for bits, iterations in run.widths().items())
+
+
+def _width(bits: Bits) -> int:
+    return 2 * bits.forward + bits.backward
+
+
+def _work(count: ModelCount, run: Run) -> int:
+    """Σ over steps and quantised layers of multiply-accumulates · (2 · fw + bw)."""
+    return run.batch * sum(
+        macs * _width(bits) * iterations
+        for scheduled, iterations in run.widths().items()
+        for bits, macs in count.macs_at(scheduled).items()
+    )
 
 
 @cache

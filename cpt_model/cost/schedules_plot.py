@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from cpt_model.cost import Run, saving_pct
+from cpt_model.cost import Run
+from cpt_model.cost.bit_operations import schedule_saving_pct
 from cpt_model.cost.linear_board import width_sum
 from cpt_model.schedules import Schedule, Static
 
@@ -48,7 +49,7 @@ def describe(name: str, schedule: Schedule, backward: int, steps: int) -> Schedu
         last=int(bits[-1]),
         mean=float(bits.mean()),
         share_pct={int(width): 100 * int(count) / steps for width, count in zip(widths, counts, strict=True)},
-        saving_gbitops_pct=saving_pct(run, static),
+        saving_gbitops_pct=schedule_saving_pct(run, static),
         saving_hours_pct=100 * (1 - width_sum(run) / width_sum(static)),
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cpt_model.cost import paper_values as paper
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
-from cpt_model.cost.bit_operations import gbitops, saving_pct
+from cpt_model.cost.bit_operations import AS_PAPERS, gbitops, schedule_saving_pct
 from cpt_model.cost.linear_board import paper_board, width_sum
 from cpt_model.cost.run import PRECISION, Run
 from cpt_model.cost.trace import count_network
@@ -52,11 +52,11 @@ def table_2() -> Iterator[Row]:
     """ResNet-74, ResNet-164 and MobileNetV2 on CIFAR: bit operations, and hours on the paper's board."""
     for network, precision, operations, hours in paper.TABLE_2:
         count, run = count_network(paper.NETWORKS[network]), Run.named(precision)
-        yield _value("Table 2", f"{network} {precision}", BIT_OPERATIONS, operations, gbitops(count, run))
+        yield _value("Table 2", f"{network} {precision}", BIT_OPERATIONS, operations, gbitops(count, run, AS_PAPERS))
         yield _value("Table 2", f"{network} {precision}", LATENCY, hours, paper_board().hours(count, run))
     for network, precision, of_operations, of_hours in paper.TABLE_2_SAVINGS:
         run, static = Run.named(precision), Run.named(static_of(precision))
-        yield _saving("Table 2", f"{network} {precision}", BIT_SAVING, of_operations, saving_pct(run, static))
+        yield _saving("Table 2", f"{network} {precision}", BIT_SAVING, of_operations, schedule_saving_pct(run, static))
         faster = 100 * (1 - width_sum(run) / width_sum(static))
         yield _saving("Table 2", f"{network} {precision}", LATENCY_SAVING, of_hours, faster)
 
@@ -64,7 +64,7 @@ def table_2() -> Iterator[Row]:
 def table_3() -> Iterator[Row]:
     """ResNet-18, -34 and -50 on ImageNet: bit operations of as many samples as on CIFAR."""
     for network, precision, operations in paper.TABLE_3:
-        ours = gbitops(count_network(paper.NETWORKS[network]), Run.named(precision))
+        ours = gbitops(count_network(paper.NETWORKS[network]), Run.named(precision), AS_PAPERS)
         yield _value("Table 3", f"{network} {precision}", BIT_OPERATIONS, operations, ours)
     yield from _savings("Table 3", paper.TABLE_3_SAVINGS)
 
@@ -73,7 +73,7 @@ def table_5() -> Iterator[Row]:
     """Language models: what each precision costs in relation to 8/8."""
     for network, at_8_8, others in paper.TABLE_5:
         for precision, operations in others:
-            ours = at_8_8 * (1 - saving_pct(Run.named(precision), Run.named("8/8")) / 100)
+            ours = at_8_8 * (1 - schedule_saving_pct(Run.named(precision), Run.named("8/8")) / 100)
             yield _value("Table 5", f"{network} {precision}", BIT_OPERATIONS, operations, ours, SCALED)
     yield from _savings("Table 5", paper.TABLE_5_SAVINGS)
 
@@ -86,7 +86,7 @@ def figure_5() -> Iterator[Row]:
 def better_schedules() -> Iterator[Row]:
     """The ten schedules at FW(3,8)/BW8 in 8 cycles."""
     for name, saving, group in paper.BETTER_SCHEDULES:
-        ours = saving_pct(Run(named(name, 3, 8, cycles=8), 8), Run.named("8/8"))
+        ours = schedule_saving_pct(Run(named(name, 3, 8, cycles=8), 8), Run.named("8/8"))
         note = f"group {group}; the printed value is from our notes on the paper"
         yield _saving("Better Schedules", name, BIT_SAVING, saving, ours, note)
 
@@ -117,7 +117,7 @@ TABLES: dict[str, Callable[[], Iterator[Row]]] = {
 
 def _savings(table: str, printed: Iterable[tuple[str, str, float]]) -> Iterator[Row]:
     for network, precision, saving in printed:
-        ours = saving_pct(Run.named(precision), Run.named(static_of(precision)))
+        ours = schedule_saving_pct(Run.named(precision), Run.named(static_of(precision)))
         yield _saving(table, f"{network} {precision}", BIT_SAVING, saving, ours)
 
 

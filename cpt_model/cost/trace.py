@@ -12,14 +12,17 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
-from cpt_model.model_precision import prepared_layers
+from cpt_model.layer_bits import LayerBits, bits_by_name
+from cpt_model.model_precision import layer_states, prepared_layers
 from cpt_model.models import build, entry
 from cpt_model.prepare import layers_to_quantise
 from cpt_model.tracing.counts import LayerCount, ModelCount
 from cpt_model.tracing.tracer import traced
 
 
-def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int | None = None) -> ModelCount:
+def count(
+    model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int | None = None, layer_bits: LayerBits = ()
+) -> ModelCount:
     """Work of one sample in each layer of a model.
 
     Args:
@@ -27,6 +30,7 @@ def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int
         inputs: what the model is called with.
         policy: which layers stay float, if the model is not prepared yet.
         samples: how many samples the inputs hold; by default the length of the first input.
+        layer_bits: bits of single layers, if the model is not prepared yet.
 
     >>> convolution = nn.Conv2d(8, 16, 3, padding=1, groups=4)
     >>> model = nn.Sequential(convolution, nn.BatchNorm2d(16), nn.Flatten(), nn.Linear(64, 10))
@@ -42,8 +46,19 @@ def count(model: nn.Module, *inputs: Tensor, policy: str = "cifar", samples: int
         )
     samples = len(inputs[0]) if samples is None else samples
     tracer = traced(model, inputs, samples)
-    quantised = prepared_layers(model) or layers_to_quantise(model, policy, tracer.order)
-    return ModelCount(tuple(_for_one(layer, samples, layer.name in quantised) for layer in tracer.layers.values()))
+    if prepared_layers(model):
+        states = layer_states(model)
+        fixed = {name: state.bits for name, state in states.items() if state.fixed}
+        quantised = set(states)
+    else:
+        quantised = set(layers_to_quantise(model, policy, tracer.order))
+        fixed = bits_by_name(quantised, layer_bits)
+    return ModelCount(
+        tuple(
+            replace(_for_one(layer, samples), quantised=layer.name in quantised, bits=fixed.get(layer.name))
+            for layer in tracer.layers.values()
+        )
+    )
 
 
 @cache
@@ -59,9 +74,9 @@ def count_network(name: str) -> ModelCount:
     return count(model, known.example(), policy=known.policy)
 
 
-def _for_one(layer: LayerCount, samples: int, quantised: bool) -> LayerCount:
+def _for_one(layer: LayerCount, samples: int) -> LayerCount:
     if samples < 1 or layer.macs % samples or layer.norm_elements % samples:
         work = layer.macs or layer.norm_elements
         raise ValueError(f"layer '{layer.name}' computes {work:,} for {samples} samples: not a whole number for each")
     macs, elements = layer.macs // samples, layer.norm_elements // samples
-    return replace(layer, macs=macs, norm_elements=elements, quantised=quantised)
+    return replace(layer, macs=macs, norm_elements=elements)

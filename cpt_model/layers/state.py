@@ -27,6 +27,7 @@ class LayerState:
     quantiser: Quantiser
     bits: Bits
     seed: int
+    fixed: bool = False  # its bits are its own, not the schedule's
     gradient_bits: int = 0  # of weight gradients; 0 leaves them in float32
     results: Results = Results.ROUNDED  # what forward and input-error passes store
     draws: int = 0

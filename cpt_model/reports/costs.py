@@ -11,6 +11,7 @@ import torch
 
 from cpt_model.cost import ModelCount, count
 from cpt_model.cost.accelerator import AcceleratorBoard, Profile
+from cpt_model.layer_bits import LayerBits, read_layer_bits
 from cpt_model.models import build, entry
 from cpt_model.reports.runs import TrainingRun
 from cpt_model.training.latency import as_trained
@@ -104,9 +105,11 @@ def saved(cost: float, static: float) -> float:
     return round(100 * (1 - cost / static), 6) + 0.0
 
 
-def network_key(settings: Settings) -> tuple[str, str, int]:
-    """What makes a network: its name, which layers stay float, words of a sequence (0 for images)."""
-    return settings.arch, settings.policy or entry(settings.arch).policy, settings.length if settings.is_text else 0
+def network_key(settings: Settings) -> tuple[str, str, int, LayerBits]:
+    """What makes a network: its name, which layers stay float, words of a sequence (0 for images), layers' own bits."""
+    length = settings.length if settings.is_text else 0
+    own = read_layer_bits(settings.layer_bits or {})
+    return settings.arch, settings.policy or entry(settings.arch).policy, length, own
 
 
 def network_count(settings: Settings) -> ModelCount:
@@ -115,11 +118,11 @@ def network_count(settings: Settings) -> ModelCount:
 
 
 @cache
-def _count(arch: str, policy: str, length: int) -> ModelCount:
+def _count(arch: str, policy: str, length: int, layer_bits: LayerBits) -> ModelCount:
     with torch.device("meta"):
         model = build(arch)
     example = torch.empty(1, length, dtype=torch.long, device="meta") if length else entry(arch).example(1)
-    return count(model, example, policy=policy)
+    return count(model, example, policy=policy, layer_bits=layer_bits)
 
 
 def _batch(run: TrainingRun, network: ModelCount) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from host.compiler.bits import Bits
 from host.compiler.layer import Conv
 
 
@@ -42,6 +43,7 @@ class LayerCount:
         macs: multiply-accumulates of the forward pass; each of the two backward products has as many.
         norm_elements: output elements of a batch normalisation.
         quantised: whether `prepare_` makes its products integer ones.
+        bits: its own, if it does not follow the schedule.
         products: its forward products, where the accelerator has a command for them.
         foreign: those it has none for, in words.
     """
@@ -51,6 +53,7 @@ class LayerCount:
     macs: int = 0
     norm_elements: int = 0
     quantised: bool = False
+    bits: Bits | None = None
     products: tuple[Product, ...] = ()
     foreign: tuple[str, ...] = ()
 
@@ -75,6 +78,15 @@ class ModelCount:
     @property
     def quantised_macs(self) -> int:
         return sum(layer.macs for layer in self.layers if layer.quantised)
+
+    def macs_at(self, scheduled: Bits) -> dict[Bits, int]:
+        """Of quantised layers, by the bits they have in a step for which the schedule has these."""
+        found: dict[Bits, int] = {}
+        for layer in self.layers:
+            if layer.quantised:
+                bits = layer.bits or scheduled
+                found[bits] = found.get(bits, 0) + layer.macs
+        return found
 
     @property
     def norm_elements(self) -> int:

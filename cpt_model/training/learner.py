@@ -66,7 +66,8 @@ class Gradients:
         if schedules is not None:
             policy = run.policy or entry(run.arch).policy
             noise = noise_seed(run.seed, who.rank)
-            prepare_(model, Config(run.quantiser, policy, meter.highest(), run.gradient_bits, noise, run.results))
+            how = meter.highest(), run.gradient_bits, noise, run.results, run.layer_bits or {}
+            prepare_(model, Config(run.quantiser, policy, *how), inputs=task.example())
             self.precision = PrecisionRun(model, schedules, meter.steps)
         self.objective: nn.Module = Objective(model, task)
         if who.world > 1:

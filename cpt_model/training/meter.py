@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpt_model.cost import ModelCount, Run
-from cpt_model.cost.bit_operations import step_cost
+from cpt_model.cost.bit_operations import AS_PAPERS, step_cost
 from cpt_model.precision_run import Plan
 from cpt_model.schedules import Static, as_schedule
 from cpt_model.training.latency import LatencyModel
@@ -25,7 +25,7 @@ class Cost:
 
 
 class Meter:
-    """Costs after each step, known before the first.
+    """Costs after each step, known before the first; float layers count as the papers count them.
 
     >>> from cpt_model.cost import count_network, paper_board
     >>> from cpt_model.schedules import CPT
@@ -63,7 +63,7 @@ class Meter:
         return Cost(one.gbitops * self.steps, None if one.board_hours is None else one.board_hours * self.steps)
 
     def _of_a_step(self, bits: Bits) -> Cost:
-        gbitops = step_cost(self.count, self.batch)(bits) / GIGA
+        gbitops = step_cost(self.count, self.batch, AS_PAPERS)(bits) / GIGA
         if not bits.forward:
             return Cost(gbitops, None)
         run = Run(Static(bits.forward), bits.backward, iterations=1, batch=self.batch)

@@ -64,6 +64,7 @@ class Settings:
         eval_bits: forward bits of evaluation; None is the highest of the schedule, 0 is float32.
         quantiser: "sbm", "dorefa" or "wageubn".
         policy: which layers stay float; None is the network's own.
+        layer_bits: fixed bits of layers by patterns of their names, as {"conv1": [8, 8], "layer3.*": [4, 8]}.
         gradient_bits: of weight gradients after their product; 0 leaves them in float32.
         results: what forward and input-error passes store: "rounded" ones, as the accelerator does, or "exact" ones.
         step: what is between the matrix passes: "float", or "integer", the whole step as the accelerator's lists.
@@ -117,6 +118,7 @@ class Settings:
     eval_bits: int | None = None
     quantiser: str = "sbm"
     policy: str | None = None
+    layer_bits: dict[str, Any] | None = None
     gradient_bits: int = 0
     results: Results = Results.ROUNDED
     step: str = "float"
@@ -255,7 +257,8 @@ def _precision(run: Settings) -> None:
         return
     if run.bw_bits == (0,):
         _refuse(f"bw_bits = 0 with fw_bits = {run.fw_bits}: gradients are float32 only where all is (fw_bits 0)")
-    Config(run.quantiser, "none", gradient_bits=run.gradient_bits, seed=run.seed, results=run.results)
+    how = {"gradient_bits": run.gradient_bits, "seed": run.seed, "results": run.results}
+    Config(run.quantiser, "none", **how, layer_bits=run.layer_bits or {})  # type: ignore[arg-type]
     if run.quantiser == "wageubn" and min(run.fw_bits + run.bw_bits) < 2:
         _refuse("the quantiser wageubn needs 2 bits or more")
     _schedule("schedule", run.schedule, "fw_bits", run.fw_bits)
@@ -270,7 +273,7 @@ def _float(run: Settings) -> None:
     if run.bw_bits not in ((0,), (8,)):
         _refuse(f"bw_bits = {run.bw_bits} with fw_bits 0, which is plain float32")
     plain = Settings.__dataclass_fields__
-    names = "schedule bw_schedule late_start deficit float_from eval_bits quantiser gradient_bits"
+    names = "schedule bw_schedule late_start deficit float_from eval_bits quantiser gradient_bits layer_bits"
     for name in names.split():
         value = getattr(run, name)
         if value != plain[name].default:
@@ -296,7 +299,8 @@ def _step(run: Settings) -> None:
             except ValueError as problem:
                 _refuse(str(problem))
     plain = Settings.__dataclass_fields__
-    for name in ["quantiser", "policy", "gradient_bits", "results", "optimiser", "clip", "swa_start", "float_from"]:
+    own = "quantiser policy layer_bits gradient_bits results optimiser clip swa_start float_from"
+    for name in own.split():
         if getattr(run, name) != plain[name].default:
             _refuse(f"{name} = {getattr(run, name)} with step integer, which has its own")
 

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from cpt_model.cost import count
+from cpt_model.layer_bits import read_layer_bits
 from cpt_model.model_precision import quantisation_state
 from cpt_model.models import entry
 from cpt_model.precision_run import Plan
@@ -48,7 +49,9 @@ class Training:
             raise SettingsError(f"swa_start = {run.swa_start}: the run ends after {self.total} steps")
         torch.manual_seed(run.seed)
         self.built = self.task.build()
-        network = count(self.built, self.task.example(), policy=run.policy or entry(run.arch).policy)
+        layer_bits = read_layer_bits(run.layer_bits or {})
+        policy = run.policy or entry(run.arch).policy
+        network = count(self.built, self.task.example(), policy=policy, layer_bits=layer_bits)
         schedules = None if run.is_float else plan(run)
         self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency, run.results)())
         self.learner = self._learner(schedules)

@@ -193,3 +193,40 @@ def test_a_state_of_other_layers_is_refused() -> None:
     with pytest.raises(ValueError, match=r"other layers than the model: 2"):
         load_quantisation_state(model, {"0": {"draws": 5}})
     assert layer_states(model)["0"].draws == 0
+
+
+def test_layers_named_by_a_pattern_keep_their_bits() -> None:
+    """The first pattern that fits holds; schedules, evaluation and `set_precision` leave these layers alone."""
+    layers = nn.Sequential(nn.Conv2d(2, 3, 1), nn.Sequential(nn.Conv2d(3, 3, 1), nn.Conv2d(3, 3, 1)))
+    prepare_(layers, Config(bits=Bits(6, 7), layer_bits={"1.1": (4, 5), "1.*1": (2, 2)}))
+    bits = scheduler(layers, CPT(3, 8, cycles=1), 8, total_steps=4)
+    assert get_precision(layers, by_layer=True) == {"0": Bits(3, 8), "1.0": Bits(3, 8), "1.1": Bits(4, 5)}
+    bits.step()
+    with precision(layers, 8):
+        assert get_precision(layers) == Bits(8, 8)
+        assert layer_states(layers)["1.1"].bits == Bits(4, 5)
+    set_precision(layers, Bits(5, 5), layers="1.*")
+    assert list(get_precision(layers, by_layer=True).values())[1:] == [Bits(5, 5), Bits(5, 5)]
+    set_precision(layers, Bits(2, 2), layers="0")
+    with pytest.raises(ValueError, match="layers have different bits"):
+        get_precision(layers)
+
+
+def test_a_model_whose_layers_all_have_bits_of_their_own() -> None:
+    layers = nn.Sequential(nn.Conv2d(2, 3, 1), nn.Conv2d(3, 3, 1))
+    prepare_(layers, Config(bits=Bits(6, 7), layer_bits={"*": [4, 5]}))
+    assert get_precision(layers) == Bits(4, 5)
+
+
+def test_patterns_that_name_nothing_and_bits_that_are_no_pair_are_refused() -> None:
+    layer = nn.Sequential(nn.Conv2d(2, 3, 1))
+    with pytest.raises(ValueError, match="no quantised layer is called 'fc'; there are: 0"):
+        prepare_(layer, Config(layer_bits={"fc": (8, 8)}))
+    with pytest.raises(ValueError, match="layer_bits of '0' = 8: give a pair"):
+        Config(layer_bits={"0": 8})
+    with pytest.raises(ValueError, match="forward bits = 17"):
+        Config(layer_bits={"0": (17, 8)})
+    with pytest.raises(ValueError, match="give patterns of names"):
+        Config(layer_bits=[8, 8])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no quantised layer is called '7'"):
+        set_precision(prepare_(layer), 4, layers="7")

@@ -216,3 +216,21 @@ def test_a_recipe_with_mistakes_is_named(capsys: pytest.CaptureFixture[str], tmp
 def test_a_folder_that_cannot_be_made_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert str(tmp_path / "file" / "run") in refusal(capsys, *DIGITS, "--out", str(tmp_path / "file" / "run"))
+
+
+def test_layers_may_have_bits_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """From the command line and from YAML; the cost follows."""
+    own = ["--layer-bits", "conv1=8/8", "layer1.*=2/8"]
+    found = dry(capsys, "--recipe", "digits", *own)
+    assert found["layer_bits"] == {"conv1": [8, 8], "layer1.*": [2, 8]}
+    recipe = tmp_path / "own.yaml"
+    recipe.write_text("arch: digits_resnet_8\ndataset: digits\nfw_bits: [3, 8]\nlayer_bits: {conv1: [8, 8]}\n")
+    assert dry(capsys, "--recipe", str(recipe))["layer_bits"] == {"conv1": [8, 8]}
+    costs = []
+    for number, more in enumerate(([], own)):
+        assert main([*DIGITS, "--out", str(tmp_path / str(number)), *more]) == 0
+        costs.append(json.loads((tmp_path / str(number) / "summary.json").read_text())["gbitops"])
+    assert costs[1] < costs[0]
+    assert refusal(capsys, "train", "--recipe", "digits", "--layer-bits", "conv1=8") == (
+        "cpt: --layer-bits 'conv1=8' is not PATTERN=FW/BW, as in 'layer3.*=4/8'"
+    )

@@ -8,10 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpt_model.cost import FLOAT_LAYERS, LayerCount, LinearBoard, ModelCount, Run, bit_operations, gbitops, saving_pct
+from cpt_model.cost import (
+    AS_PAPERS,
+    FLOAT_LAYERS,
+    LayerCount,
+    LinearBoard,
+    ModelCount,
+    Run,
+    bit_operations,
+    gbitops,
+    saving_pct,
+)
 from cpt_model.cost.linear_board import width_sum
 from cpt_model.schedules import CPT, Cyclic, ScheduleError, Static, named
 from cpt_model.schedules.names import NAMES
+from host.compiler.bits import Bits
 
 SMALL = ModelCount(
     (
@@ -36,7 +47,7 @@ def test_every_schedule_costs_the_sum_of_its_steps(
     run = Run(named(name, low, low + more, cycles), gradient, iterations=steps, batch=3)
     widths = [int(run.forward.bits(step, steps)) for step in range(steps)]
     expected = sum((1000 + 70 + 2 * 30) * 3 * (fw * fw + 2 * fw * gradient) for fw in widths)
-    assert bit_operations(SMALL, run) == expected
+    assert bit_operations(SMALL, run, AS_PAPERS) == expected
     assert width_sum(run) == sum(2 * fw + gradient for fw in widths)
     assert sum(run.widths().values()) == steps
 
@@ -44,7 +55,7 @@ def test_every_schedule_costs_the_sum_of_its_steps(
 def test_gradients_may_cycle_too() -> None:
     gradient = CPT(6, 16, cycles=2)
     expected = sum(36 + 12 * int(gradient.bits(step, 50)) for step in range(50))
-    assert bit_operations(SMALL, Run(Static(6), gradient, iterations=50)) == 1130 * 128 * expected
+    assert bit_operations(SMALL, Run(Static(6), gradient, iterations=50), AS_PAPERS) == 1130 * 128 * expected
 
 
 def test_results_beyond_64_bits_are_exact() -> None:
@@ -63,10 +74,11 @@ def test_float_layers_count_as_asked() -> None:
 
 
 def test_savings_and_units() -> None:
-    assert gbitops(SMALL, Run.named("8/8", iterations=10**6, batch=1)) == pytest.approx(1130 * 192 * 1e6 / 1e9)
-    assert saving_pct(Run.named("8/8"), Run.named("8/8")) == 0
-    assert saving_pct(Run.named("4/4"), Run.named("8/8")) == 75
-    assert saving_pct(Run.named("8/8", batch=96), Run.named("8/8", batch=128)) == 25
+    million = Run.named("8/8", iterations=10**6, batch=1)
+    assert gbitops(SMALL, million, AS_PAPERS) == pytest.approx(1130 * 192 * 1e6 / 1e9)
+    assert saving_pct(SMALL, Run.named("8/8"), Run.named("8/8")) == 0
+    assert saving_pct(SMALL, Run.named("4/4"), Run.named("8/8"), AS_PAPERS) == 75
+    assert saving_pct(SMALL, Run.named("8/8", batch=96), Run.named("8/8", batch=128)) == 25
 
 
 def test_the_board_is_linear_in_the_widths_and_ignores_normalisation() -> None:
@@ -101,3 +113,27 @@ def test_precisions_and_schedules_that_cannot_be_are_refused() -> None:
         Run(Cyclic(3, 8, cycles=8), 8, iterations=5).widths()
     with pytest.raises(ScheduleError, match="must both be at least 1"):
         Run.named("8/8", iterations=0)
+
+
+def test_layers_with_bits_of_their_own_count_at_those() -> None:
+    layers = (
+        LayerCount("a", "Conv2d", 1000, quantised=True),
+        LayerCount("b", "Conv2d", 10, quantised=True, bits=Bits(4, 6)),
+        LayerCount("c", "Linear", 7),
+    )
+    run = Run.named("8/8", iterations=3, batch=2)
+    own, others = 10 * (4 * 4 + 2 * 4 * 6), 1000 * 3 * 64
+    rest = {"scheduled": 7 * 3 * 64, "float32": 7 * 3 * 1024, "nothing": 0}
+    for what, floats in rest.items():
+        assert bit_operations(ModelCount(layers), run, what) == 6 * (own + others + floats)
+    assert LinearBoard(1.0).hours(ModelCount(layers), run) == 6 * (1000 * 24 + 10 * 14)
+
+
+def test_what_stays_float_saves_nothing() -> None:
+    """The more of a network is float, the less its schedule saves."""
+    layers = [LayerCount(str(index), "Linear", 100, quantised=index < 3) for index in range(4)]
+    saved = [
+        saving_pct(ModelCount(tuple(layers[index:])), Run.named("3-8/8"), Run.named("8/8")) for index in (0, 1, 2, 3)
+    ]
+    assert saved == sorted(saved, reverse=True)
+    assert saved[-1] == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpt_model.cost import Run, count_network, gbitops, paper_board
+from cpt_model.cost import AS_PAPERS, Run, count_network, gbitops, paper_board
 from cpt_model.precision_run import Plan
 from cpt_model.schedules import CPT, Bits, Static
 from cpt_model.training.meter import Meter
@@ -17,10 +17,10 @@ def test_a_run_costs_what_the_cost_model_says() -> None:
     schedule, gradient = CPT(3, 8, cycles=4), CPT(6, 8, cycles=4)
     meter = Meter(NETWORK, Plan(schedule, gradient), steps=200, batch=32, board=paper_board())
     run = Run(schedule, gradient, iterations=200, batch=32)
-    assert meter.after(200).gbitops == pytest.approx(gbitops(NETWORK, run))
+    assert meter.after(200).gbitops == pytest.approx(gbitops(NETWORK, run, AS_PAPERS))
     assert meter.after(200).board_hours == pytest.approx(paper_board().hours(NETWORK, run))
     static = Run(Static(8), 8, iterations=200, batch=32)
-    assert meter.static().gbitops == pytest.approx(gbitops(NETWORK, static))
+    assert meter.static().gbitops == pytest.approx(gbitops(NETWORK, static, AS_PAPERS))
     assert meter.static().board_hours == pytest.approx(paper_board().hours(NETWORK, static))
 
 

@@ -111,3 +111,13 @@ def test_every_network_has_a_home() -> None:
     for name in NETWORKS:
         dataset, recipe = home_of(name)
         Settings.from_dict(read_recipe(recipe) | {"arch": name, "dataset": dataset})
+
+
+def test_bits_of_layers_are_kept_as_they_were_given() -> None:
+    run = Settings(fw_bits=(3, 8), layer_bits={"conv1": [8, 8]})
+    assert Settings.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+    assert run.differences(Settings(fw_bits=(3, 8))) == ["layer_bits"]
+    with pytest.raises(ValueError, match="layer_bits of 'conv1' = 8: give a pair"):
+        Settings(layer_bits={"conv1": 8})
+    with pytest.raises(SettingsError, match=r"layer_bits .* with fw_bits 0"):
+        Settings(fw_bits=(0,), layer_bits={"conv1": [8, 8]})
