@@ -12,9 +12,10 @@ from cpt_model.experiments.calibration import Pace, kind
 from cpt_model.training.precision_plan import backward_schedule, forward_schedule
 
 NAMES = ["static-vs-cpt", "schedules", "late-start", "gradients", "critical-period", "quantisers", "lr-vs-precision"]
+NAMES += ["integer-step", "integer-step-digits", "integer-step-resnet20", "integer-step-ablations"]
 
 
-def test_all_the_papers_comparisons_are_there() -> None:
+def test_all_comparisons_are_there() -> None:
     assert list(CATALOGUE) == NAMES
 
 
