@@ -50,7 +50,7 @@ def static_of(precision: str) -> str:
 
 def table_2() -> Iterator[Row]:
     """ResNet-74, ResNet-164 and MobileNetV2 on CIFAR: bit operations, and hours on the paper's board."""
-    for network, precision, operations, hours in paper.TABLE_2:
+    for network, precision, operations, hours, _ in paper.TABLE_2:
         count, run = count_network(paper.NETWORKS[network]), Run.named(precision)
         yield _value("Table 2", f"{network} {precision}", BIT_OPERATIONS, operations, gbitops(count, run, AS_PAPERS))
         yield _value("Table 2", f"{network} {precision}", LATENCY, hours, paper_board().hours(count, run))
@@ -63,7 +63,7 @@ def table_2() -> Iterator[Row]:
 
 def table_3() -> Iterator[Row]:
     """ResNet-18, -34 and -50 on ImageNet: bit operations of as many samples as on CIFAR."""
-    for network, precision, operations in paper.TABLE_3:
+    for network, precision, operations, _ in paper.TABLE_3:
         ours = gbitops(count_network(paper.NETWORKS[network]), Run.named(precision), AS_PAPERS)
         yield _value("Table 3", f"{network} {precision}", BIT_OPERATIONS, operations, ours)
     yield from _savings("Table 3", paper.TABLE_3_SAVINGS)
@@ -94,7 +94,7 @@ def better_schedules() -> Iterator[Row]:
 def our_board() -> Iterator[Row]:
     """Table 2's runs on our accelerator: matrix passes, by the latency model."""
     board = AcceleratorBoard(OURS)
-    for network, precision, _, hours in paper.TABLE_2:
+    for network, precision, _, hours, _ in paper.TABLE_2:
         ours = board.hours(count_network(paper.NETWORKS[network]), Run.named(precision))
         yield _value("Table 2 on our zc706", f"{network} {precision}", LATENCY, hours, ours, ESTIMATE)
         yield Row("Table 2 on our zc706", f"{network} {precision}", SPEED_UP, 1.0, hours / ours, 0.0, ESTIMATE)

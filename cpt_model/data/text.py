@@ -7,6 +7,7 @@ numbered by how often they occur in the training text, the most frequent first, 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -61,15 +62,8 @@ def load_text(dataset: str, datadir: Path | None = None) -> TextData:
 def read_vocabulary(path: Path) -> tuple[str, ...]:
     """The words of a file by falling frequency, equally frequent ones by the alphabet."""
     counts: Counter[str] = Counter()
-    with path.open(encoding="utf-8") as file:
-        try:
-            for line in file:
-                counts.update(line.split())
-                counts[EOS] += 1
-        except UnicodeDecodeError as problem:
-            raise DataError(f"{path}: not UTF-8 text ({problem})") from None
-    if not counts:
-        raise DataError(f"{path}: empty")
+    for words in _lines(path):
+        counts.update(words)
     counts.setdefault(UNKNOWN, 0)
     return tuple(sorted(counts, key=lambda word: (-counts[word], word)))
 
@@ -77,21 +71,26 @@ def read_vocabulary(path: Path) -> tuple[str, ...]:
 def encode(path: Path, vocabulary: tuple[str, ...]) -> npt.NDArray[np.int32]:
     """The words of a file as numbers."""
     numbers = {word: number for number, word in enumerate(vocabulary)}
-    unknown, end = numbers[UNKNOWN], numbers[EOS]
+    unknown = numbers[UNKNOWN]
     blocks: list[npt.NDArray[np.int32]] = []
     block: list[int] = []
+    for words in _lines(path):
+        block += [numbers.get(word, unknown) for word in words]
+        if len(block) >= 1 << 20:  # a hundred million words do not fit as Python integers
+            blocks.append(np.array(block, np.int32))
+            block = []
+    return np.concatenate([*blocks, np.array(block, np.int32)])
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    """The words of each line of a file, its end included; a file without lines is refused."""
+    words: list[str] = []
     with path.open(encoding="utf-8") as file:
         try:
             for line in file:
-                block += [numbers.get(word, unknown) for word in line.split()]
-                block.append(end)
-                if len(block) >= 1 << 20:  # a hundred million words do not fit as Python integers
-                    blocks.append(np.array(block, np.int32))
-                    block = []
+                words = [*line.split(), EOS]
+                yield words
         except UnicodeDecodeError as problem:
             raise DataError(f"{path}: not UTF-8 text ({problem})") from None
-    blocks.append(np.array(block, np.int32))
-    found = np.concatenate(blocks)
-    if len(found) == 0:
+    if not words:
         raise DataError(f"{path}: empty")
-    return found

@@ -126,11 +126,14 @@ def read_run(folder: Path) -> TrainingRun:
     score = "perplexity" if settings.is_text else "accuracy"
     lines: list[dict[str, Any]] = []
     evaluations: list[dict[str, Any]] = []
+    part = "valid" if settings.is_text else "test"
     for number, text in enumerate(whole, start=1):
-        line = _line(text, file, number)
-        evaluated = journal.EVALUATION in line
-        part = "valid" if settings.is_text else "test"
-        _check(line, (f"{part}_{score}",) if evaluated else (*NEEDED, score), file, number)
+        try:
+            line = _line(text)
+            evaluated = journal.EVALUATION in line
+            _check(line, (f"{part}_{score}",) if evaluated else (*NEEDED, score))
+        except ValueError as problem:
+            raise ReportError(f"{file}, line {number} is damaged: {problem}; remove the line to go on") from problem
         (evaluations if evaluated else lines).append(line)
     if not lines:
         raise NoMetricsError(f"{folder}: the run has no metrics yet ({journal.FILE} has no whole line of training)")
@@ -167,22 +170,19 @@ def _runs_below(folder: Path) -> list[Path]:
     return below
 
 
-def _line(text: str, file: Path, number: int) -> dict[str, Any]:
-    try:
-        found = json.loads(text, parse_constant=_no_number)
-    except ValueError as problem:
-        raise ReportError(f"{file}, line {number} is damaged: {problem}; remove the line to go on") from problem
+def _line(text: str) -> dict[str, Any]:
+    found = json.loads(text, parse_constant=_no_number)
     if not isinstance(found, dict):
-        raise ReportError(f"{file}, line {number} is damaged: it is no object of metrics; remove the line to go on")
+        raise ValueError("it is no object of metrics")
     return found
 
 
-def _check(line: dict[str, Any], needed: Iterable[str], file: Path, number: int) -> None:
+def _check(line: dict[str, Any], needed: Iterable[str]) -> None:
     if not isinstance(line.get("step"), int) or line["step"] < 1:
-        raise ReportError(f"{file}, line {number} is damaged: 'step' is no whole number of 1 or more")
+        raise ValueError("'step' is no whole number of 1 or more")
     for name in needed:
         if isinstance(line.get(name), bool) or not isinstance(line.get(name), (int, float)):
-            raise ReportError(f"{file}, line {number} is damaged: '{name}' is missing or no number")
+            raise ValueError(f"'{name}' is missing or no number")
 
 
 def _no_number(text: str) -> float:

@@ -6,15 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sim.contract import Build
-from sim.latency.core import (
-    QUEUED_BEATS,
-    QUEUED_REQUESTS,
-    REQUEST_WAY,
-    SHORT_STARTS,
-    SHORT_WRITING,
-    WRITER_STARTS,
-    writers,
-)
+from sim.latency import core
 from sim.latency.time import Memory
 
 
@@ -43,14 +35,14 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, 
 
     Data comes in the order of the requests, so a writer whose queue is full holds up all those after it.
     """
-    queues = writers(build)
+    queues = core.writers(build)
     beat = max(1.0, build.bus_bytes / memory.bytes_per_cycle)
     put_away: list[list[float]] = [[] for _ in range(queues)]  # when each beat of a writer is
     ended: list[list[float]] = [[] for _ in range(queues)]  # and each request
     arrives = bus = share = 0.0
     owed = [0.0] * len(each)  # parts of requests: some targets have one more than others
     broken = [0.5] * len(each)  # and of beats
-    asks = -float(memory.latency + REQUEST_WAY)
+    asks = -float(memory.latency + core.REQUEST_WAY)
     for target in range(targets):
         share += live
         if share < 0.999:
@@ -58,23 +50,23 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, 
         share -= 1
         done, requests = put_away[target % queues], ended[target % queues]
         for place, kind in enumerate(each):
-            starts = SHORT_STARTS if kind.writing < SHORT_WRITING else WRITER_STARTS
+            starts = core.SHORT_STARTS if kind.writing < core.SHORT_WRITING else core.WRITER_STARTS
             owed[place] += kind.number
             number = int(owed[place] + 1e-6)
             owed[place] -= number
             for _ in range(number):
                 asks += 1
-                if len(requests) >= QUEUED_REQUESTS:
-                    asks = max(asks, requests[-QUEUED_REQUESTS])
-                arrives = max(arrives, asks + memory.latency + REQUEST_WAY)
+                if len(requests) >= core.QUEUED_REQUESTS:
+                    asks = max(asks, requests[-core.QUEUED_REQUESTS])
+                arrives = max(arrives, asks + memory.latency + core.REQUEST_WAY)
                 bus += kind.beats * build.bus_bytes / memory.bytes_per_cycle
                 broken[place] += kind.beats
                 whole = max(1, int(broken[place]))
                 broken[place] -= whole
                 for index in range(whole):
                     arrives += beat
-                    if len(done) >= QUEUED_BEATS:
-                        arrives = max(arrives, done[-QUEUED_BEATS])
+                    if len(done) >= core.QUEUED_BEATS:
+                        arrives = max(arrives, done[-core.QUEUED_BEATS])
                     free = (done[-1] if done else 0.0) + (0 if index else starts)
                     done.append(max(free, arrives + 2) + kind.writing / whole)
                 requests.append(done[-1])

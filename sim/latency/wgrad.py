@@ -5,20 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
-from sim.latency.core import (
-    COMMAND_BEGINS,
-    COMMAND_ENDS,
-    LOADER_BEGINS,
-    PIXELS_A_WINDOW,
-    WORD_BYTES,
-    WORDS_A_CYCLE,
-    beats,
-    ceil_div,
-    requests_of,
-    round_words,
-    store_cycles,
-    widening,
-)
+from sim.latency import core
 from sim.latency.stream import Batch, Requests, stream
 from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad_plan import WgradPlan, tap_sets
@@ -41,20 +28,20 @@ def wgrad_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     While the command before is at its last chunk, the first ones are loaded, as many as there is room for.
     """
     plan = WgradPlan.of(command, build)
-    drain = widening(command) * round_words(build)
-    result_bytes = 32 * widening(command)
+    drain = core.widening(command) * core.round_words(build)
+    result_bytes = 32 * core.widening(command)
     on_the_bus = _storing(command, result_bytes, build, memory)
     storing = max(on_the_bus, build.lanes)  # lanes without results are skipped
     kinds = {blocks: _pass(command, plan, blocks, build, memory) for blocks in set(plan.passes)}
     ends: list[float] = []
     last = kinds[plan.passes[-1]]
-    ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + COMMAND_ENDS
+    ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + core.COMMAND_ENDS
     ahead = plan.loaded_ahead(command, build)
-    reader = -ending if ahead else float(COMMAND_BEGINS + memory.latency)
+    reader = -ending if ahead else float(core.COMMAND_BEGINS + memory.latency)
     compute = load = store = asking = 0.0
     for blocks in plan.passes:
         kind = kinds[blocks]
-        asking += LOADER_BEGINS
+        asking += core.LOADER_BEGINS
         for chunk in range(plan.chunks + 1):
             batch, work = kind.loads[chunk > 0], kind.computing[chunk > 0]
             compute, load, asking = compute + work, load + batch.bus, asking + max(batch.bus, batch.follows)
@@ -72,19 +59,19 @@ def wgrad_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     stores = last.sets * on_the_bus
     loads = sum(kinds[plan.passes[0]].loads[chunk > 0].bus for chunk in range(min(ahead, plan.chunks + 1)))
     shared = ends[-1] - last.computing[plan.chunks > 0] + min(2 * stores, stores + loads)
-    cycles = max(ends[-1] + storing, shared) + COMMAND_ENDS
+    cycles = max(ends[-1] + storing, shared) + core.COMMAND_ENDS
     if ahead:  # the loader finishes a command before it begins the next
         cycles = max(cycles, asking + last.loads[plan.chunks > 0].there - last.loads[plan.chunks > 0].follows)
-    return CommandTime(max(cycles, load + store + COMMAND_ENDS), compute, load, store)  # one memory for both
+    return CommandTime(max(cycles, load + store + core.COMMAND_ENDS), compute, load, store)  # one memory for both
 
 
 def _storing(command: Command, result_bytes: int, build: Build, memory: Memory) -> float:
     """A set of results: a write for each lane that has any, or for three of them with a kernel row's columns."""
     words = command.out_format in (Format.INT16, Format.INT32) and not command.flag(Flag.ROW_SUMS)
     if build.lanes == 48 and command.kernel_w == 3 and words:
-        return CHANNEL_BLOCK * store_cycles(3 * result_bytes, result_bytes, build, memory)
+        return CHANNEL_BLOCK * core.store_cycles(3 * result_bytes, result_bytes, build, memory)
     live = CHANNEL_BLOCK * command.kernel_w / tap_sets(command, build)
-    return live * store_cycles(result_bytes, result_bytes, build, memory)
+    return live * core.store_cycles(result_bytes, result_bytes, build, memory)
 
 
 def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], build: Build, memory: Memory) -> _Pass:
@@ -92,9 +79,9 @@ def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], build: Bui
     halo = plan.pass_rows - min(command.stride_y, plan.pass_rows)
 
     def computing(steps: int) -> float:
-        windows = ceil_div(steps * plan.span, PIXELS_A_WINDOW)
-        a_set = command.a_bits * windows * max(command.b_bits, PIXELS_A_WINDOW)
-        return sets * max(a_set, round_words(build)) + CHUNK_BEGINS
+        windows = core.ceil_div(steps * plan.span, core.PIXELS_A_WINDOW)
+        a_set = command.a_bits * windows * max(command.b_bits, core.PIXELS_A_WINDOW)
+        return sets * max(a_set, core.round_words(build)) + CHUNK_BEGINS
 
     first = _load(command, plan, blocks, plan.first, halo, build, memory)
     later = _load(command, plan, blocks, plan.chunk, 0, build, memory)
@@ -128,18 +115,18 @@ def _row_requests(
     command: Command, plan: WgradPlan, blocks: tuple[int, int], steps: int, rows: int, build: Build
 ) -> tuple[Requests, ...]:
     """Whole rows: those of A that follow each other together, and those of the error."""
-    a_row = WORD_BYTES * command.a_bits * command.a_width
-    error_row = WORD_BYTES * command.b_bits * command.y_width
+    a_row = core.WORD_BYTES * command.a_bits * command.a_width
+    error_row = core.WORD_BYTES * command.b_bits * command.y_width
     joined = min(command.stride_y, plan.pass_rows) == command.stride_y
-    a_requests = round(requests_of(rows, command.a_height)) if joined else rows
+    a_requests = round(core.requests_of(rows, command.a_height)) if joined else rows
     a_size = a_row * rows / a_requests
-    error_requests = round(requests_of(steps, command.y_height))
+    error_requests = round(core.requests_of(steps, command.y_height))
     error_size = error_row * steps / error_requests
     error_writing = _windows(command.y_width) * command.b_bits * steps / error_requests
     bus = build.bus_bytes
     return (
-        Requests(blocks[0] * a_requests, beats(a_size, a_row, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
-        Requests(blocks[1] * error_requests, beats(error_size, error_row, bus), error_writing),
+        Requests(blocks[0] * a_requests, core.beats(a_size, a_row, bus), a_size / core.WORD_BYTES / core.WORDS_A_CYCLE),
+        Requests(blocks[1] * error_requests, core.beats(error_size, error_row, bus), error_writing),
     )
 
 
@@ -149,16 +136,18 @@ def _windows(pixels: int) -> float:
     >>> _windows(6), _windows(7), round(_windows(8), 2)
     (2.0, 3.0, 3.33)
     """
-    whole, rest = divmod(pixels, PIXELS_A_WINDOW)
+    whole, rest = divmod(pixels, core.PIXELS_A_WINDOW)
     return whole + (4 / 3 if rest == 2 else 1.0 if rest else 0.0)
 
 
 def _cut_requests(command: Command, plan: WgradPlan, build: Build) -> tuple[Requests, ...]:
     """Spans of a row: each plane apart."""
-    a_size = WORD_BYTES * min(command.a_width, (plan.span - 1) * command.stride_x + command.kernel_w)
-    error_size = WORD_BYTES * min(plan.span, command.y_width)
+    a_size = core.WORD_BYTES * min(command.a_width, (plan.span - 1) * command.stride_x + command.kernel_w)
+    error_size = core.WORD_BYTES * min(plan.span, command.y_width)
     bus = build.bus_bytes
     return (
-        Requests(command.a_bits, beats(a_size, WORD_BYTES, bus), a_size / WORD_BYTES / WORDS_A_CYCLE),
-        Requests(command.b_bits, beats(error_size, WORD_BYTES, bus), plan.span / PIXELS_A_WINDOW),
+        Requests(
+            command.a_bits, core.beats(a_size, core.WORD_BYTES, bus), a_size / core.WORD_BYTES / core.WORDS_A_CYCLE
+        ),
+        Requests(command.b_bits, core.beats(error_size, core.WORD_BYTES, bus), plan.span / core.PIXELS_A_WINDOW),
     )

@@ -6,17 +6,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from sim.contract import CHANNEL_BLOCK, Build, Command
-from sim.latency.core import (
-    ACCUMULATORS,
-    MOST_AHEAD,
-    MOST_RING,
-    PIXELS_A_WINDOW,
-    ceil_div,
-    lane_rows,
-    round_words,
-)
+from sim.latency import core
 
-MOST_CHUNK = MOST_AHEAD // 2 - 1
+MOST_CHUNK = core.MOST_AHEAD // 2 - 1
 LONG_ENOUGH = (3, 8)  # rows and windows of a chunk that need not grow: the first ones are soon there
 
 
@@ -55,20 +47,20 @@ class WgradPlan:
     @classmethod
     def of(cls, command: Command, build: Build) -> WgradPlan:
         """The largest pass of blocks that fits all memories; then chunks of more rows while two of them fit."""
-        rows, live = lane_rows(command, build)
+        rows, live = core.lane_rows(command, build)
         pass_a, pass_y = command.a_blocks, command.y_blocks
         while not _fits(command, build, pass_a, pass_y):
             if pass_a == pass_y == 1:
                 return cls._of_cut_rows(command, build, rows, live)
             if pass_a >= pass_y:
-                pass_a = ceil_div(pass_a, 2)
+                pass_a = core.ceil_div(pass_a, 2)
             else:
-                pass_y = ceil_div(pass_y, 2)
+                pass_y = core.ceil_div(pass_y, 2)
         span, step = command.y_width, min(command.stride_y, command.kernel_h)
         ring = _ring(command, build, pass_a)
-        chunk, windows = 1, ceil_div(span, PIXELS_A_WINDOW)
+        chunk, windows = 1, core.ceil_div(span, core.PIXELS_A_WINDOW)
         for tried in range(2, MOST_CHUNK + 1):
-            more = ceil_div(tried * span, PIXELS_A_WINDOW)
+            more = core.ceil_div(tried * span, core.PIXELS_A_WINDOW)
             two_fit = 2 * more * command.b_bits * pass_y <= build.column_words
             if not two_fit or (2 * tried - 1) * step + command.kernel_h > ring:
                 break
@@ -85,16 +77,16 @@ class WgradPlan:
     def _of_cut_rows(cls, command: Command, build: Build, rows: int, live: float) -> WgradPlan:
         """Rows too wide for the memories: spans of them, one kernel row and one pair of blocks at a time."""
         span = min(48, build.lane_words // 240 // 3 * 3)
-        entries = span // PIXELS_A_WINDOW * command.b_bits
+        entries = span // core.PIXELS_A_WINDOW * command.b_bits
         passes = ((1, 1),) * (command.a_blocks * command.y_blocks * command.kernel_h)
-        spans = ceil_div(command.y_width, span)
+        spans = core.ceil_div(command.y_width, span)
         return cls(rows, live, passes, 1, 1, 1, span, spans, _buffers(entries, build), entries)
 
     def loaded_ahead(self, command: Command, build: Build) -> int:
         """Chunks that are loaded while another such command is at its last one; 0 if there is no room."""
         words = command.a_bits * command.a_width * self.passes[0][0] if not self.cut else 0
         step = min(command.stride_y, self.pass_rows)
-        ring = min(MOST_RING, min(MOST_AHEAD, self.buffers * self.chunk) * step + 2 * command.kernel_h)
+        ring = min(core.MOST_RING, min(core.MOST_AHEAD, self.buffers * self.chunk) * step + 2 * command.kernel_h)
         if 2 * ring * words > build.lane_words or 2 * self.entries > build.column_words:
             return 0
         return self.buffers if (self.buffers + 1) * self.entries <= build.column_words else 1
@@ -116,20 +108,20 @@ def _buffers(entries: int, build: Build) -> int:
 
 
 def _ring(command: Command, build: Build, pass_a: int) -> int:
-    return min(build.lane_words // (command.a_bits * command.a_width * pass_a), MOST_RING)
+    return min(build.lane_words // (command.a_bits * command.a_width * pass_a), core.MOST_RING)
 
 
 def tap_sets(command: Command, build: Build) -> int:
     """Sets of kernel columns: a set has as many as there are groups of 16 lanes."""
-    return ceil_div(command.kernel_w, max(1, build.lanes // CHANNEL_BLOCK))
+    return core.ceil_div(command.kernel_w, max(1, build.lanes // CHANNEL_BLOCK))
 
 
 def _fits(command: Command, build: Build, pass_a: int, pass_y: int) -> bool:
     sets = pass_a * pass_y * command.kernel_h * tap_sets(command, build)
-    windows = ceil_div(command.y_width, PIXELS_A_WINDOW)
+    windows = core.ceil_div(command.y_width, core.PIXELS_A_WINDOW)
     return (
         command.a_bits * command.a_width * pass_a <= build.lane_words
         and _ring(command, build, pass_a) >= command.kernel_h
-        and sets * round_words(build) <= ACCUMULATORS
+        and sets * core.round_words(build) <= core.ACCUMULATORS
         and windows * command.b_bits * pass_y <= build.column_words
     )
