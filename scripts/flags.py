@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from sim.common.flag_types import above_zero, whole
+from sim.common.flag_types import BYTES_PER_CYCLE, CLOCK_MHZ, GIGABYTES_PER_SECOND, name, path, whole, within
 
 Flags = Any  # a parser, or a group of flags in one
 CYCLES = 32  # of the CPT paper
@@ -48,7 +47,7 @@ BOUNDS: dict[str, Any] = {"type": WIDTH, "nargs": "+", "action": Bounds, "metava
 SHARED: dict[str, dict[str, Any]] = {
     "--arch": {"metavar": "NAME", "help": "network, by the CPT authors' names, as in cifar100_resnet_74"},
     "--bandwidth": {
-        "type": above_zero,
+        "type": within(GIGABYTES_PER_SECOND),
         "metavar": "GB/S",
         "default": lambda: contract().BOARD_BYTES_PER_CYCLE * contract().OVERLAY_CLOCK_MHZ / 1e3,
         "help": "memory bandwidth in GB/s, reads and writes together",
@@ -63,13 +62,18 @@ SHARED: dict[str, dict[str, Any]] = {
     "--bw-bits": BOUNDS
     | {"default": [8], "help": "width of errors and gradients: one number, or the two bounds of a schedule"},
     "--clock-mhz": {
-        "type": above_zero,
+        "type": within(CLOCK_MHZ),
         "metavar": "MHZ",
         "default": lambda: float(contract().OVERLAY_CLOCK_MHZ),
         "help": "clock of the core in MHz",
     },
     "--cycles": {**COUNT, "default": CYCLES, "help": "number of cycles of a schedule in the run"},
-    "--datadir": {"metavar": "FOLDER", "shown": "$CPT_DATA, else ~/.cache/cpt-kit", "help": "folder of the data sets"},
+    "--datadir": {
+        "type": name,
+        "metavar": "FOLDER",
+        "shown": "$CPT_DATA, else ~/.cache/cpt-kit",
+        "help": "folder of the data sets",
+    },
     "--dataset": {"metavar": "NAME", "shown": "the network's own", "help": "data set, as 'cpt data' lists them"},
     "--device": {
         "choices": devices,
@@ -89,7 +93,7 @@ SHARED: dict[str, dict[str, Any]] = {
     },
     "--limit": {**COUNT, "shown": "all", "help": "number of training samples to use"},
     "--only": {"metavar": "PATTERN", "default": "*", "shown": "all", "help": "shell pattern of the names to run"},
-    "--out": {"type": Path, "metavar": "FOLDER"},
+    "--out": {"type": path, "metavar": "FOLDER"},
     "--profile": {
         "metavar": "NAME",
         "default": "zc706",
@@ -131,7 +135,7 @@ def add(flags: Flags, name: str, *others: str, **changes: Any) -> None:
 def in_words(default: Any) -> str:
     """A default as a user would write it.
 
-    >>> in_words(64_000), in_words([3, 8]), in_words(10.0), in_words(Path("out"))
+    >>> in_words(64_000), in_words([3, 8]), in_words(10.0), in_words(path("out"))
     ('64,000', '3 8', '10', 'out')
     """
     if isinstance(default, (list, tuple)):
@@ -144,7 +148,7 @@ def add_memory(flags: Flags) -> None:
     """Bandwidth and clock, which together give bytes a cycle; that unit itself is the old spelling."""
     add(flags, "--bandwidth")
     add(flags, "--clock-mhz")
-    flags.add_argument("--bytes-per-cycle", type=above_zero, help=argparse.SUPPRESS)
+    flags.add_argument("--bytes-per-cycle", type=within(BYTES_PER_CYCLE), help=argparse.SUPPRESS)
 
 
 def bytes_per_cycle(arguments: argparse.Namespace) -> float:

@@ -40,14 +40,19 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from cpt_model.training.threads import threads
+
+    with threads(arguments.threads):
+        return compare(arguments)
+
+
+def compare(arguments: argparse.Namespace) -> int:
     import torch
 
     from cpt_model.methods.landscape import landscape
     from cpt_model.training import load_run
     from cpt_model.training.comparable import common_bits, first_images
 
-    if arguments.threads is not None:
-        torch.set_num_threads(arguments.threads)
     runs = {name: load_run(path, datadir=arguments.datadir) for name, path in titles(arguments.runs).items()}
     bits = common_bits(runs, arguments.eval_bits)
     batches = first_images(runs, arguments.images)

@@ -9,6 +9,7 @@ from pathlib import Path
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.files import write_atomically
+from sim.common.flag_types import path
 from sim.common.table import as_table
 
 DESCRIPTION = """\
@@ -24,10 +25,10 @@ EXAMPLES = """\
 
 def add_flags(parser: Parser) -> None:
     what = "folder of a run, or a folder of several"
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help=what)
+    parser.add_argument("runs", nargs="+", type=path, metavar="RUN", help=what)
     add(parser, "--out", metavar="FILE", default=Path("out", "report.html"), help="page to write, an .html file")
     what = "JSON file of the page's numbers"
-    add(parser, "--json-out", type=Path, metavar="FILE", shown="next to the page", help=what)
+    add(parser, "--json-out", type=path, metavar="FILE", shown="next to the page", help=what)
     add(parser, "--profile")
     add(parser, "--json")
     parser.modern = modern

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.flags import COUNT, Flags, add
-from sim.common.flag_types import above_zero, from_zero, share, whole
+from sim.common.flag_types import above_zero, from_zero, path, share, whole
 
 if TYPE_CHECKING:
     from cpt_model.training import Settings
@@ -113,12 +112,12 @@ def _run(group: Flags) -> None:
     add(group, "--batch", "--batch-size", "--batch_size", dest="batch", default=None)
     add(group, "--seed", default=None, help="seed of weights, data order, augmentation, noise and dropout")
     add(group, "--threads", help="number of PyTorch threads in each process")
-    add(group, "--out", type=None, help="folder of the run")
+    add(group, "--out", help="folder of the run")
     what = "folder in which the run's folder is made, named after its settings"
-    add(group, "--save_folder", metavar="FOLDER", shown="out/train", help=what)
+    add(group, "--save_folder", type=path, metavar="FOLDER", shown="out/train", help=what)
     what = "continue the run in the folder, if there is one"
     add(group, "--automatic_resume", "--auto-resume", dest="automatic_resume", action="store_true", help=what)
-    add(group, "--resume", metavar="FILE", help="checkpoint to continue from (last.pt of the same settings)")
+    add(group, "--resume", type=path, metavar="FILE", help="checkpoint to continue from (last.pt of the same settings)")
     add(group, "--overwrite", action="store_true", help="clear a run that is in the folder")
     what = "number of steps between lines of metrics"
     add(group, "--log-every", "--print_freq", dest="log_every", **COUNT, help=what)
@@ -148,7 +147,7 @@ def settings(stated: dict[str, Any]) -> Settings:
     from cpt_model.training import Settings, folder_name
 
     _refuse_contradictions(stated)
-    same = {field.name for field in fields(Settings)} - {"warm_up"}  # a flag of that name means the authors' steps
+    same = Settings.model_fields.keys() - {"warm_up"}  # a flag of that name means the authors' steps
     flags = {name: value for name, value in stated.items() if name in same} | _precision_of(stated)
     if "layer_bits" in flags:
         flags["layer_bits"] = dict(map(_bits_of_layers, flags["layer_bits"]))
@@ -164,8 +163,8 @@ def settings(stated: dict[str, Any]) -> Settings:
     if "warm_up_steps" in stated:
         values |= {"warm_up": stated["warm_up_steps"], "warm_up_lr": None}
     made = Settings.from_dict(values | flags)
-    folder = stated.get("out") or str(Path(stated.get("save_folder", "out/train")) / folder_name(made))
-    return Settings.from_dict(made.to_dict() | {"folder": folder})
+    folder = stated.get("out") or stated.get("save_folder", Path("out", "train")) / folder_name(made)
+    return made.changed(folder=str(folder))
 
 
 def _recipe(stated: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:

@@ -45,8 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sim.vectors import catalogue
 
     build = Build.named(arguments.build)
-    if arguments.seeds and arguments.device != "rtl":
-        raise ValueError(f"--seeds {arguments.seeds}: only --device rtl has random stalls and latencies")
+    refuse_what_has_no_effect(arguments)
     replaying = list(executors(arguments.device, build, arguments.seeds or 0)) if arguments.device is not None else []
     features = features_of(replaying[0][1]) if replaying else ALL_FEATURES
     vectors = [each for each in catalogue(build, features) if fnmatch(each.name, arguments.only)]
@@ -64,6 +63,17 @@ def run(arguments: argparse.Namespace) -> int:
     written = [vector.save(folder) for vector in tqdm(vectors, desc=f"vectors {arguments.build}", unit="vector")]
     print(f"{len(written)} vectors, {sum(path.stat().st_size for path in written) / 1e6:.1f} MB, in {folder}")
     return 0
+
+
+def refuse_what_has_no_effect(arguments: argparse.Namespace) -> None:
+    if arguments.seeds and arguments.device != "rtl":
+        raise ValueError(f"--seeds {arguments.seeds}: only --device rtl has random stalls and latencies")
+    if arguments.slow and arguments.device is None:
+        raise ValueError("--slow: only a replay with --device leaves slow vectors out")
+    if arguments.list and arguments.device is not None:
+        raise ValueError("--list and --device are both given: list the vectors or replay them")
+    if arguments.out is not None and (arguments.list or arguments.device is not None):
+        raise ValueError(f"--out {arguments.out}: nothing is written with --list or --device")
 
 
 def executors(name: str, build: Build, seeds: int) -> Iterator[tuple[str, Executor]]:

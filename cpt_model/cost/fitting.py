@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from pydantic import BeforeValidator, ConfigDict
 
+from host.compiler.bits import Bits
 from host.compiler.layer import Pass
 from host.compiler.networks import named_network
 from host.compiler.results import Results, pass_commands
 from host.measure.prediction import model_cycles
 from host.measure.report import Row
-from sim.contract import BOARD_LATENCY_CYCLES, Build, Command
+from host.measure.source import COUNTED, MEASURED, SIMULATED
+from sim.common.checked import Checked, Count, one_of, within
+from sim.common.flag_types import CLOCK_MHZ
+from sim.contract import BOARD_LATENCY_CYCLES, MAX_OPERAND_BITS, Build, Command
 from sim.latency.core import LIST_BEGINS
 
+Width = Annotated[int, within((1, MAX_OPERAND_BITS))]
 # From a slow port to two full buses.
 BANDWIDTHS = np.geomspace(2.0, 128.0, 49)
 
@@ -62,8 +68,35 @@ class Fit:
         return self.bytes_per_cycle * self.clock_mhz / 1e3
 
 
-def fit(rows: Sequence[Row]) -> Fit:
-    """The least mean deviation, over all bandwidths; the host's share is the median of what is left."""
+class Measured(Checked):
+    """What a fit takes from a row; a row has more."""
+
+    model_config = ConfigDict(extra="ignore")
+    error: ClassVar[type[ValueError]] = FitError
+
+    source: Annotated[str, one_of(MEASURED, SIMULATED, COUNTED)]
+    network: str
+    batch: Count
+    layer: str
+    which: Annotated[Pass, BeforeValidator(Pass)]
+    fw_bits: Width
+    bw_bits: Width
+    latency_us: Annotated[float, within((1e-6, 1e12))]
+    build: Annotated[Build, BeforeValidator(Build.named)]
+    clock_mhz: Annotated[float, within(CLOCK_MHZ)]
+    results: Annotated[Results, BeforeValidator(Results)]
+
+    @property
+    def bits(self) -> Bits:
+        return Bits(self.fw_bits, self.bw_bits)
+
+
+def fit(stated: Sequence[Row], where: object = "measurements") -> Fit:
+    """The least mean deviation, over all bandwidths; the host's share is the median of what is left.
+
+    `where` is named if a row cannot be.
+    """
+    rows = [Measured.of(asdict(row), f"{where}, row {number}") for number, row in enumerate(stated, start=1)]
     build, clock = _build(rows)
     passes = [_commands(row, build) for row in rows]
     measured = np.array([row.latency_us for row in rows])
@@ -76,22 +109,19 @@ def fit(rows: Sequence[Row]) -> Fit:
     return min(fits, key=lambda fit: fit.mean_pct)
 
 
-def _build(rows: Sequence[Row]) -> tuple[Build, float]:
+def _build(rows: Sequence[Measured]) -> tuple[Build, float]:
     if len(rows) < 3:
         raise FitError(f"{len(rows)} passes are too few to fit a memory and a host to: measure three or more")
-    kinds = {(row.source, row.build, row.clock_mhz) for row in rows}
+    kinds = {(row.source, row.build.name, row.clock_mhz) for row in rows}
     if len(kinds) > 1:
         raise FitError(f"rows of different sources, builds or clocks: {', '.join(map(str, sorted(kinds)))}")
     source, build, clock = kinds.pop()
-    if source == "counted":
+    if source == COUNTED:
         raise FitError("these latencies are counted, not measured or simulated: there is no time in them")
-    wrong = [row for row in rows if not row.latency_us > 0]
-    if wrong:
-        raise FitError(f"latency_us = {wrong[0].latency_us} of layer '{wrong[0].layer}': a latency is above 0")
     return Build.named(build), clock
 
 
-def _commands(row: Row, build: Build) -> list[Command]:
+def _commands(row: Row | Measured, build: Build) -> list[Command]:
     layers = named_network(row.network, row.batch)
     if row.layer not in layers:
         raise FitError(f"network '{row.network}' has no layer '{row.layer}'")

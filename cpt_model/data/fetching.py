@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cpt_model.data import cifar10_package, fashion_mnist, store
 from cpt_model.data.catalogue import IMAGE_SETS, load_images
-from cpt_model.data.images import Images, check_balance
+from cpt_model.data.images import DataError, Images, check_balance
 from cpt_model.data.text import load_text
 
 COUNTS = {"cifar10": (50_000, 10_000), "fashion-mnist": (60_000, 10_000)}  # images for training and test
@@ -36,6 +36,8 @@ def get_ready(name: str, root: Path, package: Path | None, again: bool, say: Cal
     folder = root / name
     store.check_replaceable(folder)
     if store.is_store(folder) and not again:
+        if package is not None:
+            raise DataError(f"--package {package}: {folder} is ready already; --again converts it again")
         _check(name, *store.read_images(folder, checksums=True))
         say(f"{folder}: checksums, counts and class balance are right ({store.about(folder)['source']})")
         return

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cpt_model.data.images import DataError, Images
+from sim.common.json_file import parse_json
 
 ABOUT = "about.json"
 PARTS = ("train-pixels", "train-labels", "test-pixels", "test-labels")
@@ -99,7 +100,7 @@ def read_arrays(folder: Path, checksums: bool = False) -> dict[str, npt.NDArray[
 def about(folder: Path) -> dict[str, Any]:
     """What the store says of itself: `source` and `files`."""
     try:
-        found = json.loads((folder / ABOUT).read_text())
+        found = parse_json((folder / ABOUT).read_text())
         files = {
             str(name): {"bytes": int(file["bytes"]), "sha256": str(file["sha256"])}
             for name, file in found["files"].items()

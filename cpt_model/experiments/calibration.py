@@ -6,7 +6,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from cpt_model.experiments.definition import ExperimentError, PlannedRun
@@ -43,8 +43,7 @@ def calibrate(runs: Sequence[PlannedRun], jobs: int) -> dict[Kind, Pace]:
 
 
 def _measure(run: PlannedRun, jobs: int) -> Pace:
-    short = replace(
-        run.settings,
+    short = run.settings.changed(
         steps=STEPS,
         epochs=None,
         log_every=1,
@@ -59,7 +58,7 @@ def _measure(run: PlannedRun, jobs: int) -> Pace:
     )
     with tempfile.TemporaryDirectory(prefix="cpt-calibration-") as place:
         copies = [
-            PlannedRun(run.variant, run.seed, replace(short, folder=str(Path(place) / str(job)))) for job in range(jobs)
+            PlannedRun(run.variant, run.seed, short.changed(folder=str(Path(place) / str(job)))) for job in range(jobs)
         ]
         start = time.monotonic()
         failures = run_all(copies, jobs, lambda running: None)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpt_model.experiments.definition import PlannedRun
+from sim.common.json_file import parse_json
 
 LOG = "worker.log"
 POLL_SECONDS = 0.5
@@ -110,6 +111,6 @@ def last_line(path: Path) -> dict[str, float]:
         with path.open("rb") as file:
             file.seek(max(file.seek(0, os.SEEK_END) - 4096, 0))
             lines = file.read().split(b"\n")[:-1]
-        return dict(json.loads(lines[-1])) if lines else {}
-    except (FileNotFoundError, json.JSONDecodeError):
+        return dict(parse_json(lines[-1].decode())) if lines else {}
+    except (FileNotFoundError, ValueError, TypeError):
         return {}

@@ -126,7 +126,7 @@ def as_json(findings: Findings) -> str:
             {
                 "variant": run.variant.title,
                 "seed": run.seed,
-                **{key: value for key, value in asdict(summary).items() if key != "folder"},
+                **{key: value for key, value in dict(summary).items() if key != "folder"},
             }
             for run, summary in findings.finished
         ],

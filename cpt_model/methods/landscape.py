@@ -29,6 +29,7 @@ from tqdm import tqdm
 from cpt_model.model_precision import precision, quantisation_state
 from host.compiler.bits import Bits, check_bits
 from sim.common.files import write_atomically
+from sim.common.json_file import parse_json
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -203,9 +204,12 @@ def _write(path: Path, settings: dict[str, Any], losses: Mapping[str, npt.NDArra
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float64]], int]:
     try:
         with path.open("rb") as file, np.load(file) as arrays:
-            settings = json.loads(str(arrays["settings"]))
-            return settings, {name: arrays[f"loss {name}"] for name in settings["models"]}, int(arrays["rows"])
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            settings = parse_json(str(arrays["settings"]))
+            losses = {name: arrays[f"loss {name}"] for name in settings["models"]}
+            if any(grid.shape != 2 * (settings["points"],) for grid in losses.values()):
+                raise ValueError("its grids have another shape than it says")
+            return settings, losses, int(arrays["rows"])
+    except (OSError, ValueError, LookupError, TypeError, EOFError, BadZipFile) as error:
         raise LandscapeError(f"{path} is not the file of a landscape: {error}") from error
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cpt_model.cost.profile_file import ProfileError
 from cpt_model.training import journal, run_folder
 from cpt_model.training.latency import PAPER
-from cpt_model.training.settings import STEPS, Settings, SettingsError
+from cpt_model.training.settings import STEPS, Settings
 from cpt_model.training.summary import Summary, read_summary
+from sim.common.json_file import parse_json, read_json
 
 NEEDED = ("loss", "gbitops")  # numbers that every line of training has, besides its score
+LARGEST = 1e300  # neither infinite nor beyond what can be drawn
 
 
 class ReportError(ValueError):
@@ -144,14 +144,10 @@ def read_run(folder: Path) -> TrainingRun:
 def _settings(folder: Path) -> tuple[Settings, str]:
     """Of a run, and the board whose hours it logged: a profile's file may be gone, and is not needed here."""
     file = folder / run_folder.SETTINGS
-    try:
-        settings = run_folder.read_settings(folder)
-        return settings, settings.latency
-    except ProfileError:
-        values = json.loads(file.read_text(encoding="utf-8"))
-        return Settings.saved(values | {"latency": PAPER}), str(values["latency"])
-    except SettingsError as problem:
-        raise ReportError(f"{file}: {problem}") from problem
+    values = read_json(file, ReportError)
+    if not isinstance(values, dict) or not isinstance(board := values.get("latency", PAPER), str):
+        raise ReportError(f"{file} is not the settings of a run")
+    return Settings.saved(values | {"latency": PAPER}, file), board
 
 
 def _runs_below(folder: Path) -> list[Path]:
@@ -171,7 +167,7 @@ def _runs_below(folder: Path) -> list[Path]:
 
 
 def _line(text: str) -> dict[str, Any]:
-    found = json.loads(text, parse_constant=_no_number)
+    found = parse_json(text)
     if not isinstance(found, dict):
         raise ValueError("it is no object of metrics")
     return found
@@ -180,13 +176,14 @@ def _line(text: str) -> dict[str, Any]:
 def _check(line: dict[str, Any], needed: Iterable[str]) -> None:
     if not isinstance(line.get("step"), int) or line["step"] < 1:
         raise ValueError("'step' is no whole number of 1 or more")
-    for name in needed:
-        if isinstance(line.get(name), bool) or not isinstance(line.get(name), (int, float)):
+    for name in dict.fromkeys((*needed, *line)):
+        value = line.get(name)
+        if value is None and name not in needed:
+            continue
+        whole = name == "step" or name.endswith("_bits")
+        number = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+        if not number or not 0 <= value <= LARGEST:  # type: ignore[operator]
             raise ValueError(f"'{name}' is missing or no number")
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number of a run")
 
 
 def _notes(runs: Sequence[TrainingRun]) -> list[str]:

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from sim.common.files import write_atomically
+from sim.common.json_file import parse_json
 
 FILE = "metrics.jsonl"
 EVALUATION = "eval_fw_bits"  # what lines of evaluations have, and no others
@@ -71,8 +72,8 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
     lines = []
     for line in file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
         try:
-            found = json.loads(line)
-        except json.JSONDecodeError:
+            found = parse_json(line)
+        except ValueError:
             continue
         if isinstance(found, dict) and isinstance(found.get("step"), int):
             lines.append(found)

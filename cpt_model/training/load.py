@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from torch import nn
 
 from cpt_model.training import run_folder
-from cpt_model.training.checkpoint import load_checkpoint
+from cpt_model.training.checkpoint import load_checkpoint, taken_from
 from cpt_model.training.evaluation import Result, evaluate
 from cpt_model.training.processes import Processes
 from cpt_model.training.settings import Settings
@@ -45,13 +45,12 @@ def load_run(path: str | Path, eval_bits: int | None = None, datadir: str | None
     file = Path(path)
     file = file / run_folder.LAST if file.is_dir() else file
     content = load_checkpoint(file)
-    settings = Settings.saved(content["settings"])
-    if eval_bits is not None:
-        settings = replace(settings, eval_bits=eval_bits)
-    if datadir is not None:
-        settings = replace(settings, datadir=datadir)
+    given = {"eval_bits": eval_bits, "datadir": datadir}
+    settings = Settings.saved(content["settings"], file)
+    settings = settings.changed(**{name: value for name, value in given.items() if value is not None})
     with torch.random.fork_rng(devices=[]):  # building a network draws from the caller's numbers
         training = Training(settings, Processes())
-    training.learner.load_weights(content)
+    with taken_from(file):
+        training.learner.load_weights(content)
     training.learner.begin_evaluation()
     return LoadedRun(settings, content["step"], training.model, training.task, training.eval_bits())

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cpt_model.training.settings import Settings, SettingsError
+from cpt_model.training.fields import Fields, SettingsError
 
 FOLDER = files("cpt_model.training") / "recipes"
 # What an architecture's name begins with, the data set it is for, and the recipe of the two.
@@ -36,12 +36,12 @@ def read_recipe(name: str) -> dict[str, Any]:
     [0.5, 0.75]
     """
     if name in recipe_names():
-        text, where = (FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), name
+        text, where = (FOLDER / f"{name}.yaml").read_bytes(), name
     else:
         path = Path(name)
         if not path.is_file():
             raise SettingsError(f"no recipe '{name}' and no such file; there are: {', '.join(recipe_names())}")
-        text, where = path.read_text(encoding="utf-8"), str(path)
+        text, where = path.read_bytes(), name
     return _parsed(text, where)
 
 
@@ -67,17 +67,16 @@ def recipe_of(dataset: str) -> str:
     return (recipes | {"text": "small-transformer"}).get(dataset, "cpt-cifar10")
 
 
-def _parsed(text: str, where: str) -> dict[str, Any]:
+def _parsed(text: bytes, where: str) -> dict[str, Any]:
     import yaml
 
     try:
         values = yaml.safe_load(text)
-    except yaml.YAMLError as problem:
+    except (yaml.YAMLError, ValueError) as problem:  # bytes that are no text, a date that is none
         raise SettingsError(f"{where} is not YAML: {' '.join(str(problem).split())}") from problem
+    except RecursionError:
+        raise SettingsError(f"{where}: lines 'setting: value' were expected, not such deep nesting") from None
     if not isinstance(values, dict):
         raise SettingsError(f"{where}: expected lines 'setting: value', as in 'steps: 64000'")
-    known = Settings.__dataclass_fields__
-    odd = [str(key) for key in values if key not in known]
-    if odd:
-        raise SettingsError(f"{where}: no setting is called '{odd[0]}'; there are: {', '.join(known)}")
+    Fields.of(values, where)
     return values

@@ -9,9 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from cpt_model.training import journal, summary
-from cpt_model.training.checkpoint import CheckpointError, load_checkpoint
+from cpt_model.training.checkpoint import CheckpointError, SavedRun, load_checkpoint
 from cpt_model.training.settings import Settings, SettingsError
 from sim.common.files import locked, write_atomically
+from sim.common.json_file import read_json
 
 SETTINGS, LAST, BEST, SWA, TENSORBOARD = "settings.json", "last.pt", "best.pt", "swa.pt", "tensorboard"
 LOCK = ".lock"
@@ -74,13 +75,7 @@ def clear(folder: Path) -> None:
 
 
 def read_settings(folder: Path) -> Settings:
-    file = folder / SETTINGS
-    try:
-        return Settings.saved(json.loads(file.read_text(encoding="utf-8")))
-    except OSError as problem:
-        raise FolderError(f"{file} cannot be read: {problem.strerror}") from problem
-    except (json.JSONDecodeError, TypeError) as problem:
-        raise FolderError(f"{file} is not the settings of a run: {problem}") from problem
+    return Settings.saved(read_json(folder / SETTINGS, FolderError), folder / SETTINGS)
 
 
 def check_same(run: Settings, saved: Settings, where: Path) -> None:
@@ -99,5 +94,6 @@ def load_last(run: Settings, file: Path) -> dict:
     content = load_checkpoint(file)
     if "optimizer" not in content:
         raise CheckpointError(f"{file} holds weights for evaluation only: go on from {LAST}")
-    check_same(run, Settings.saved(content["settings"]), file)
+    SavedRun.of(content, file)
+    check_same(run, Settings.saved(content["settings"], file), file)
     return content

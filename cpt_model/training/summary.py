@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Annotated
 
+from pydantic import ConfigDict
+
+from sim.common.checked import Checked, Count, Listed, Whole
 from sim.common.files import write_atomically
+from sim.common.json_file import read_json
 
 FILE = "summary.json"
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(Checked):
     """A finished run. Accuracies are per cent, of the test set; a language model has perplexities instead.
 
     Args:
@@ -42,13 +45,15 @@ class Summary:
         processes: of the run.
     """
 
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=True)  # of another version; of a run that diverged
+
     folder: str
     arch: str
     dataset: str
     precision: str
-    seed: int
-    steps: int
-    batch: int
+    seed: Whole
+    steps: Count
+    batch: Count
     epochs: float
     test_accuracy: float | None
     best_accuracy: float | None
@@ -57,30 +62,21 @@ class Summary:
     best_perplexity: float | None
     swa_accuracy: float | None
     swa_perplexity: float | None
-    eval_bits: tuple[int, int]
+    eval_bits: Annotated[tuple[int, int], Listed]
     gbitops: float
     board_hours: float | None
     latency: str
     saving_gbitops_pct: float
     saving_hours_pct: float | None
     seconds: float
-    threads: int
-    processes: int
+    threads: Count
+    processes: Count
 
     def write(self) -> None:
-        write_atomically(Path(self.folder) / FILE, json.dumps(asdict(self), indent=2) + "\n")
+        write_atomically(Path(self.folder) / FILE, json.dumps(dict(self), indent=2) + "\n")
 
 
 def read_summary(folder: Path) -> Summary | None:
     """Of a finished run; None where there is none."""
     file = folder / FILE
-    if not file.exists():
-        return None
-    try:
-        values = json.loads(file.read_text(encoding="utf-8"))
-        known = {field.name: values[field.name] for field in fields(Summary)}
-    except (ValueError, KeyError, TypeError) as problem:
-        raise ValueError(f"{file} is not a summary of cpt train: {problem!r}") from problem
-    known["eval_bits"] = tuple(known["eval_bits"])
-    known["folder"] = str(folder)
-    return Summary(**known)
+    return Summary.of(read_json(file), file).changed(folder=str(folder)) if file.exists() else None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 import torch
@@ -13,6 +12,7 @@ from cpt_model.training.processes import processes
 from cpt_model.training.settings import Settings
 from cpt_model.training.signals import watch_signals
 from cpt_model.training.summary import Summary
+from cpt_model.training.threads import threads
 from cpt_model.training.training import Training
 
 
@@ -37,7 +37,7 @@ def train(
         Stopped: after Ctrl-C or SIGTERM, with the checkpoint written; its `code` is the exit code.
         ValueError: of a kind that says what is wrong (settings, data, folder, checkpoint).
     """
-    with processes() as who, _threads(run.threads), torch.random.fork_rng(devices=[]), watch_signals() as watch:
+    with processes() as who, threads(run.threads), torch.random.fork_rng(devices=[]), watch_signals() as watch:
         if resume and start_from is None:
             ended = run_folder.finished(run)
             if ended is not None:
@@ -52,15 +52,3 @@ def train(
             if who.first:
                 run_folder.prepare(run, resume, overwrite)
             return training.go(watch, progress)
-
-
-@contextmanager
-def _threads(number: int | None) -> Iterator[None]:
-    """As many threads for this run; the caller's own number afterwards."""
-    before = torch.get_num_threads()
-    if number is not None:
-        torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -19,7 +19,7 @@ from cpt_model.models import entry
 from cpt_model.precision_run import Plan
 from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging
-from cpt_model.training.checkpoint import CheckpointError, save_checkpoint
+from cpt_model.training.checkpoint import CheckpointError, save_checkpoint, taken_from
 from cpt_model.training.evaluation import Result, better, evaluate
 from cpt_model.training.journal import Journal
 from cpt_model.training.latency import latency_model
@@ -216,10 +216,11 @@ class Training:
                 raise CheckpointError(
                     f"{file} was saved with {name} = {state[name]}, here it is {value}: it would not go on bit for bit"
                 )
-        self.learner.load_weights(state)
-        self.learner.load_optimizer_state(state["optimizer"])
-        if self.averaging is not None:
-            self.averaging.load_state_dict(state["averaging"])
+        with taken_from(file):
+            self.learner.load_weights(state)
+            self.learner.load_optimizer_state(state["optimizer"])
+            if self.averaging is not None:
+                self.averaging.load_state_dict(state["averaging"])
         self.done, self.evaluated, self.best = state["step"], state["evaluated"], state["best"]
         self.result = None if state["result"] is None else Result(*state["result"])
         self.window = state["window"] if self.who.first else [0.0, 0.0, 0.0, 0.0]

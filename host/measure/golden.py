@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from host.compiler.layer import Conv, Pass
 from host.compiler.precision import EXACT, Output
 from host.compiler.results import Results, stored_results
 from sim.common.files import write_atomically
+from sim.common.json_file import read_json
 
 Codes = npt.NDArray[np.integer]
 Product = Callable[[Conv, Pass, Codes, Codes], Codes]
@@ -85,15 +87,19 @@ class Golden:
     @classmethod
     def load(cls, path: Path) -> Golden:
         """Golden data from a file; anything else is refused."""
+        document: Any = read_json(path, GoldenError)
+        with suppress(ImportError):  # on a board: what is wrong is said there less well
+            from host.measure.golden_file import GoldenFile
+
+            GoldenFile.of(document, path)
         try:
-            document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             if document["format"] != FORMAT:
                 raise GoldenError(f"{path}: format {document['format']}, this version reads {FORMAT}")
             layers = {name: _layer(shape) for name, shape in document["layers"].items()}
             steps = tuple(Step(number, Bits(*bits)) for number, *bits in document["steps"])
             results = Results(document["results"])
             return cls(document["network"], document["batch"], results, layers, steps, dict(document["digests"]))
-        except (KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as problem:
+        except (LookupError, TypeError, ValueError, AttributeError) as problem:
             what = f"{type(problem).__name__}: {problem}"
             raise GoldenError(f"{path}: not golden data ({what}); write it with 'cpt board export'") from problem
 

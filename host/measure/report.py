@@ -164,14 +164,14 @@ def read_csv(path: Path) -> list[Row]:
     types = get_type_hints(Row)
     with path.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
-        if rows.fieldnames != list(types):
-            raise ValueError(f"{path}: the first line does not name the columns of 'cpt board measure'")
-        found = []
-        for line in rows:
-            try:
+        found: list[Row] = []
+        try:
+            if rows.fieldnames != list(types):
+                raise ValueError("the first line does not name the columns of 'cpt board measure'")
+            for line in rows:
                 found.append(Row(**{name: kind(line[name]) for name, kind in types.items()}))
-            except (TypeError, ValueError) as problem:
-                raise ValueError(f"{path}, line {rows.line_num}: {problem}") from problem
+        except (TypeError, ValueError, csv.Error) as problem:
+            raise ValueError(f"{path}, line {rows.line_num}: {problem}") from problem
     return found
 
 

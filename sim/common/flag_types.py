@@ -6,6 +6,12 @@ import math
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
+
+# What clocks and memories can be. Far beyond, simulations do not end, and numbers overflow.
+CLOCK_MHZ = (1.0, 10_000.0)
+GIGABYTES_PER_SECOND = (0.01, 100_000.0)
+BYTES_PER_CYCLE = (0.001, 1_000_000.0)
 
 
 def whole(least: int = 1, most: int | None = None) -> Callable[[str], int]:
@@ -31,6 +37,31 @@ def whole(least: int = 1, most: int | None = None) -> Callable[[str], int]:
 def above_zero(text: str) -> float:
     """A number that can be divided by."""
     return _allowed(text, lambda value: value > 0, "must be above 0")
+
+
+def within(limits: tuple[float, float]) -> Callable[[str], float]:
+    """A number that lies in them, both ends included.
+
+    >>> within((1, 10))("2.5")
+    2.5
+    """
+
+    def parse(text: str) -> float:
+        rule = f"must be in {limits[0]:g}..{limits[1]:,.9g}"
+        return _allowed(text, lambda value: limits[0] <= value <= limits[1], rule)
+
+    return parse
+
+
+def name(text: str) -> str:
+    """Of a file or folder: an empty one would be the folder one is in."""
+    if not text:
+        raise ArgumentTypeError("the name is empty")
+    return text
+
+
+def path(text: str) -> Path:
+    return Path(name(text))
 
 
 def from_zero(text: str) -> float:

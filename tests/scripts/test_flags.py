@@ -177,7 +177,7 @@ def test_only_the_command_that_was_asked_for_is_imported(arguments: str, importe
     ("arguments", "message"),
     [
         ("bench --repeat -1", "--repeat: must be 1 or more, not -1"),
-        ("cost --arch resnet34 --bandwidth 0", "--bandwidth: must be above 0, not 0"),
+        ("cost --arch resnet34 --bandwidth 0", "--bandwidth: must be in 0.01..100,000, not 0"),
         ("cost --arch resnet34 --batch 0", "--batch: must be 1 or more, not 0"),
         ("train --threads 0", "--threads: must be 1 or more, not 0"),
         ("train --lr -1", "--lr: must be above 0, not -1"),

@@ -19,6 +19,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("runs")
     for name, bits in {"static": (8,), "cyclic": (3, 8), "plain": (0,), "narrow": (4,)}.items():
         small: dict[str, Any] = {
+            "arch": "digits_resnet_8",
+            "dataset": "digits",
             "steps": 10,
             "batch": 16,
             "cycles": 2,
@@ -26,7 +28,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "test_limit": 50,
             "tensorboard": False,
         }
-        run = Settings("digits_resnet_8", "digits", folder=str(place / name), fw_bits=bits, **small)
+        run = Settings(folder=str(place / name), fw_bits=bits, **small)
         train(run, progress=False)
     return place
 

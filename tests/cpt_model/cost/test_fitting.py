@@ -57,5 +57,9 @@ def test_what_has_no_time_in_it_is_refused() -> None:
         fit([replace(rows[0], clock_mhz=100.0), *rows[1:]])
     with pytest.raises(FitError, match="no layer 'layer9'"):
         fit([replace(rows[0], layer="layer9"), *rows[1:]])
-    with pytest.raises(FitError, match="above 0"):
+    with pytest.raises(FitError, match=r"row 1: latency_us = 0.0 is not"):
         fit([replace(rows[0], latency_us=0.0), *rows[1:]])
+    with pytest.raises(FitError, match=r"row 2: clock_mhz = 0.0 is not 1 or more"):
+        fit([rows[0], replace(rows[1], clock_mhz=0.0), *rows[2:]])
+    with pytest.raises(FitError, match="row 1: build: unknown build 'zc702'"):
+        fit([replace(rows[0], build="zc702"), *rows[1:]])

@@ -97,7 +97,7 @@ def test_what_did_not_run_is_said(results: Findings) -> None:
 
 
 def test_evaluation_in_float32_is_said(results: Findings) -> None:
-    plain = [(run, replace(summary, eval_bits=(0, 8))) for run, summary in results.finished]
+    plain = [(run, summary.changed(eval_bits=(0, 8))) for run, summary in results.finished]
     assert "after the last step, in float32." in notes(replace(results, finished=plain))[0]
 
 

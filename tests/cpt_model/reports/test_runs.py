@@ -57,13 +57,13 @@ def test_a_half_written_last_line_is_left_out_and_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"step": 4, "lo', "line 3 is damaged: Unterminated string"),
+        ('{"step": 4, "lo', "line 3 is damaged: not JSON: Unterminated string"),
         ("[4]", "line 3 is damaged: it is no object of metrics"),
         ('{"loss": 1.0}', "line 3 is damaged: 'step' is no whole number of 1 or more"),
-        ('{"step": 4, "loss": NaN, "gbitops": 1, "accuracy": 1}', "line 3 is damaged: NaN is no number of a run"),
+        ('{"step": 4, "loss": NaN, "gbitops": 1, "accuracy": 1}', "line 3 is damaged: 'loss' is missing or no number"),
         ('{"step": 4, "loss": 1, "gbitops": 1}', "line 3 is damaged: 'accuracy' is missing or no number"),
         ('{"step": 4, "eval_fw_bits": 8}', "line 3 is damaged: 'test_accuracy' is missing or no number"),
-        ("", "line 3 is damaged: Expecting value"),
+        ("", "line 3 is damaged: not JSON: Expecting value"),
     ],
 )
 def test_a_damaged_line_is_refused_with_its_number(tmp_path: Path, line: str, problem: str) -> None:
@@ -108,9 +108,9 @@ def test_a_run_without_metrics_is_refused_by_name_and_left_out_of_a_folder(tmp_p
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("{", "settings.json is not the settings of a run"),
-        ('{"colour": 1}', "settings.json: no setting is called 'colour'"),
-        ('{"batch": 0}', "settings.json: batch = 0 is not a whole number of 1 or more"),
+        ("{", "settings.json: not JSON"),
+        ('{"colour": 1}', "settings.json: 'colour' is unknown; there are: arch, "),
+        ('{"batch": 0}', "settings.json: batch = 0 is not 1 or more"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_with_their_file(tmp_path: Path, content: str, problem: str) -> None:
@@ -132,5 +132,5 @@ def test_a_run_outlives_the_file_of_its_board(tmp_path: Path) -> None:
 def test_a_damaged_summary_is_refused(tmp_path: Path) -> None:
     folder = leave_run(tmp_path / "run")
     (folder / "summary.json").write_text('{"arch": 1')
-    with pytest.raises(ValueError, match=r"summary\.json is not a summary of cpt train"):
+    with pytest.raises(ValueError, match=r"summary\.json: not JSON: "):
         read_runs([folder])

@@ -6,16 +6,19 @@ import os
 import resource
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from cpt_model.training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 
-OLD, BIG = {"x": torch.arange(4)}, {"x": torch.zeros(500_000)}
+ABOUT: dict[str, Any] = {"settings": {}, "step": 0, "model": {}, "precision": None, "result": None}
+OLD, BIG = ABOUT | {"x": torch.arange(4)}, ABOUT | {"x": torch.zeros(500_000)}
 
 
 @contextmanager
@@ -79,6 +82,48 @@ def test_a_damaged_file_is_named(tmp_path: Path, content: bytes | None) -> None:
         load_checkpoint(file)
 
 
+def test_a_flipped_bit_anywhere_is_seen(tmp_path: Path) -> None:
+    file = tmp_path / "last.pt"
+    save_checkpoint(file, OLD)
+    whole = file.read_bytes()
+    for place in range(0, len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        file.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match=r"last\.pt is (not a checkpoint|damaged)"):
+            load_checkpoint(file)
+
+
+def test_pytorch_alone_reads_it_too(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "last.pt", OLD)
+    assert torch.equal(torch.load(tmp_path / "last.pt")["x"], OLD["x"])
+    with zipfile.ZipFile(tmp_path / "last.pt") as archive:
+        assert len(archive.comment) == 32
+
+
+def test_one_from_before_the_checksum_is_read(tmp_path: Path) -> None:
+    torch.save({"format": 1} | OLD, tmp_path / "last.pt")
+    assert torch.equal(load_checkpoint(tmp_path / "last.pt")["x"], OLD["x"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"settings": None}, "'settings' is missing"),
+        ({"step": None}, "'step' is missing"),
+        ({"step": -1}, "step = -1 is not 0 or more"),
+        ({"model": torch.zeros(2)}, "model = "),
+        ({"precision": 3}, "precision = 3 is not an object"),
+        ({"result": [1.0]}, "'result.1' is missing"),
+    ],
+)
+def test_a_key_that_is_missing_or_odd_is_named(tmp_path: Path, changes: dict[str, object], message: str) -> None:
+    content = {name: value for name, value in (OLD | changes).items() if changes.get(name, 0) is not None}
+    save_checkpoint(tmp_path / "last.pt", content)
+    with pytest.raises(CheckpointError, match=r"last\.pt: " + message):
+        load_checkpoint(tmp_path / "last.pt")
+
+
 def test_a_missing_or_foreign_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no such checkpoint"):
         load_checkpoint(tmp_path / "last.pt")
@@ -90,6 +135,7 @@ def test_a_missing_or_foreign_file_is_named(tmp_path: Path) -> None:
 KILLER = """
 import os, signal, sys, torch
 from pathlib import Path
+from typing import Any
 from cpt_model.training import checkpoint
 written, write = 0, checkpoint._Checked.write
 def dies(self, data):

@@ -33,11 +33,11 @@ def test_the_second_half_is_float32_and_so_is_evaluation(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"float_from": 0.5}, "together with eval_bits 0"),
-        ({"float_from": 1.0, "eval_bits": 0}, "between 0 and 1"),
+        ({"float_from": 0.5}, "goes together with eval_bits 0"),
+        ({"float_from": 1.0, "eval_bits": 0}, "float_from = 1.0 is not below 1"),
         ({"fw_bits": (0,), "float_from": 0.5}, "plain float32"),
-        ({"lr_rates": (0.1,)}, "a rate above 0 for each of lr_milestones"),
-        ({"lr_rates": (0.1, 0.0)}, "a rate above 0 for each of lr_milestones"),
+        ({"lr_rates": (0.1,)}, "a rate for each of lr_milestones"),
+        ({"lr_rates": (0.1, 0.0)}, "lr_rates.1 = 0.0 is not above 0"),
     ],
 )
 def test_contradictions_are_refused(changes: dict, message: str) -> None:

@@ -56,14 +56,14 @@ def test_a_saved_run_is_evaluated_and_exported(whole):
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"step": "fixed"}, "step 'fixed' is unknown; there are: float, integer"),
+        ({"step": "fixed"}, "step: no 'fixed'; there are: float, integer"),
         ({"quantiser": "dorefa"}, "quantiser = dorefa with step integer"),
         ({"optimiser": "adam"}, "optimiser = adam with step integer"),
         ({"fw_bits": (12,), "cycles": 32}, "forward bits = 12"),
         ({"fw_bits": (0,), "bw_bits": (8,)}, "forward bits = 0"),
         ({"eval_bits": 0}, "forward bits = 0"),
         ({"bw_bits": (1, 8)}, "backward bits = 1"),
-        ({"widths": "z5"}, "widths 'z5' are unknown; there are: usual, z4"),
+        ({"widths": "z5"}, "widths: no 'z5'; there are: usual, z4"),
         ({"widths": "z4", "step": "float"}, "widths = z4 with step float"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -54,16 +55,30 @@ def test_a_pass_that_was_not_exported_is_named(golden: Golden) -> None:
         golden.check(Job("a", LAYERS["a"], Pass.FORWARD, Step(1, Bits(5, 8))), np.zeros(1, int), None)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "not golden data"),
-        ("[]", "not golden data"),
-        ("{}", "KeyError: 'format'"),
-        (json.dumps({"format": 2}), "format 2, this version reads 1"),
-    ],
-)
+OTHERS = [
+    ("{", "not JSON"),
+    ("[" * 10_000, "nested too deeply"),
+    ("[]", "expected an object with format, network, "),
+    ("{}", "'format' is missing"),
+    (json.dumps({"format": 2}), "format = 2 is not 1"),
+    (json.dumps({"format": 1, "layers": []}), "'network' is missing"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), OTHERS)
 def test_other_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(GoldenError, match=message):
         Golden.load(tmp_path / "x.json")
+
+
+def test_a_board_without_pydantic_reads_and_refuses_too(
+    golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "host.measure.golden_file", None)  # as if it could not be imported
+    golden.save(tmp_path / "golden.json")
+    assert Golden.load(tmp_path / "golden.json") == golden
+    for text, _ in OTHERS:
+        (tmp_path / "x.json").write_text(text)
+        with pytest.raises(GoldenError, match=r"x\.json: "):
+            Golden.load(tmp_path / "x.json")

@@ -87,7 +87,7 @@ def test_a_file_gives_the_rows_back(tmp_path: Path) -> None:
 def test_a_foreign_or_spoilt_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match="does not name the columns"):
+    with pytest.raises(ValueError, match="line 1: the first line does not name the columns"):
         read_csv(path)
     write_csv([row("rtl")], path)
     path.write_text(path.read_text().replace("1100", "many"))
