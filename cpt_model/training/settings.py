@@ -15,6 +15,7 @@ from cpt_model.training.fields import TEXT_SETS, Fields, SettingsError
 from cpt_model.training.latency import latency_model
 from host.compiler.bits import Bits, check_bits
 from host.compiler.results import Results
+from host.compiler.step.networks import named
 from host.compiler.step.widths import check_step_bits
 
 STEPS = 64_000  # of the CPT paper's CIFAR recipe
@@ -133,8 +134,10 @@ def _step(run: Settings) -> None:
         if run.widths != "usual":
             _refuse(f"widths = {run.widths} with step {run.step}: they are the integer step's")
         return
-    if run.is_text:
-        _refuse(f"{run.arch} takes text, which the integer step does not train")
+    try:
+        named(run.arch)
+    except ValueError as problem:
+        _refuse(str(problem))
     for forward in (*run.fw_bits, *(() if run.eval_bits is None else (run.eval_bits,))):
         for backward in run.bw_bits:
             try:

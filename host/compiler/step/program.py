@@ -25,7 +25,7 @@ from host.compiler.step.network import Network
 from host.compiler.step.places import Places
 from host.compiler.step.space import Space, Span, spans_of
 from host.compiler.step.widths import USUAL, Seen, Widths, check_step_bits
-from sim.contract import COMMAND_BYTES, BlockPlace, Build, Encoded, Error, Opcode, Tensor, check_command
+from sim.contract import COMMAND_BYTES, MAX_COUNT, BlockPlace, Build, Encoded, Error, Opcode, Tensor, check_command
 
 WIDEST = Bits(8, 8)
 EVALUATION = "evaluation "
@@ -70,6 +70,7 @@ class StepProgram:
         widths: Widths = USUAL,
     ) -> None:
         check_step_bits(widest)
+        _check_counts(network, batch)
         self.chosen = widths
         self.network, self.batch, self.build, self.widest = network, batch, build, widest
         self.evaluation_batch = batch if evaluation_batch is None else evaluation_batch
@@ -179,6 +180,22 @@ def seen_tallies(places: Places) -> Iterable[tuple[str, Pass, BlockPlace]]:
         yield unit.name, Pass.FORWARD, statistics(places, unit)
         if not places.reads_images(unit):
             yield unit.name, Pass.INPUT_ERROR, error_tally(places, unit)
+
+
+def _check_counts(network: Network, batch: int) -> None:
+    """Results a channel: statistics of one say nothing, sums of more than the contract's bound do not fit."""
+    for unit in network.units:
+        _, height, width = unit.makes
+        count, pixels = batch * height * width, height * width
+        if count < 2:
+            raise LayerError(
+                f"'{unit.name}': {count} result a channel with batch {batch}: batch normalisation needs at least 2"
+            )
+        if count > MAX_COUNT:
+            raise LayerError(
+                f"'{unit.name}': {count:,} results a channel with batch {batch}: at most {MAX_COUNT:,} fit,"
+                f" of batch {MAX_COUNT // pixels}"
+            )
 
 
 def _start(unit: str, which: Pass, start: int) -> int:

@@ -156,7 +156,7 @@ def refused(network: Network, match: str, batch: int = 2, build: str = "zc706", 
 def test_what_cannot_run_is_refused_by_name():
     refused(named("cifar10_resnet_8"), "forward pass of 'conv1': .*row_words: needs 480, has 256", build="tiny")
     refused(plain("large", (3, 16, 16), (16,), (1,), 10), "network 'large': the last map is 16 × 16")
-    refused(named("cifar10_resnet_8"), "would be refused with OVERFLOW|forward pass of 'conv1'", batch=2000)
+    refused(named("cifar10_resnet_8"), "'conv1': 2,048,000 results a channel with batch 2000: at most", batch=2000)
     refused(named("digits_resnet_8"), "forward bits = 11: whole iterations run at 2..10", bits=Bits(11, 8))
     program = StepProgram(named("digits_resnet_8"), 2, ZC706, widest=Bits(6, 8))
     with pytest.raises(LayerError, match="8/8 bits: the plan was made for at most 6/8"):
