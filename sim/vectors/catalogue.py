@@ -8,7 +8,19 @@ from types import ModuleType
 
 from sim.contract import ALL_FEATURES, Build, has_vector_unit
 from sim.vectors import errors, outputs, products, shapes
-from sim.vectors.step import backward, convs, layers, maps, masters, norms, refusals, refused_places, residuals, scales
+from sim.vectors.step import (
+    backward,
+    bundles,
+    convs,
+    layers,
+    maps,
+    masters,
+    norms,
+    refusals,
+    refused_places,
+    residuals,
+    scales,
+)
 from sim.vectors.vector import Vector
 
 Family = Callable[[Build], Iterator[Vector]]
@@ -24,7 +36,7 @@ def families(*modules: ModuleType) -> tuple[Family, ...]:
 FAMILIES = families(products, shapes, outputs, errors)
 # What only an executor with a vector unit runs.
 VECTOR_UNIT_FAMILIES = families(
-    convs, maps, norms, scales, backward, masters, layers, residuals, refusals, refused_places
+    convs, maps, norms, scales, backward, masters, bundles, layers, residuals, refusals, refused_places
 )
 
 

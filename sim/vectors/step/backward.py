@@ -89,6 +89,18 @@ def join_degenerate(build: Build) -> Iterator[Vector]:
         in0 = region.block(Block.TENSOR, fraction=fraction)
         add_join(region, 12, (ScalarFlag.POWER, ScalarFlag.STREAM), places={"in": in0})
     yield region.vector()
+    region = Region("join-negative", build)
+    for flags in ((), stream):
+        add_join(region, 12, flags, places={"in": region.block(Block.TENSOR, step=scalar(-3, 9))})
+    yield region.vector()
+    region = Region("join-units-beyond-limits", build)  # of a channel without an error: A and C are cut
+    units = [scalar(1, -9)] * 10 + [scalar(1, 40), scalar(-1, 40)] * 5
+    ends = {"least": 0, "most": [700] * 10 + [0] * 10}
+    names = {"units": region.block(Block.UNITS, 20, units), "units1": region.block(Block.UNITS, 20, units)}
+    for name in ("tally", "tally1"):
+        names[name] = region.block(Block.TALLY, 20, ends, count=24)
+    add_join(region, 12, (ScalarFlag.BRANCH,), places=names)
+    yield region.vector()
     region = Region("join-units-0", build)
     add_join(region, 12, stream, places={"units": region.block(Block.UNITS, 20, (0, 0))})
     yield region.vector()
@@ -164,6 +176,13 @@ def error_degenerate(build: Build) -> Iterator[Vector]:
     of_e = made_tally(region, shape, [count * -top] * 8 + [0] * 8, [count * top * top] * 16, (-top, top - 1))
     of_y = made_tally(region, shape, [count * -top] * 8 + [0] * 8, [count * top * top] * 16, (-top, top - 1))
     add_error(region, tallies=(of_e, of_y))
+    yield region.vector()
+    region = Region("back-beyond-limits", build)  # a channel without an error, of a great unit; means far away
+    records = {"sum": 900, "second": 5000, "least": 0, "most": [700] * 10 + [0] * 10}
+    quiet = Statistics(region.block(Block.TALLY, 20, records, count=24), SHAPE)
+    of_units = region.block(Block.UNITS, 20, [scalar(1, -9)] * 10 + [scalar(1, 40), scalar(-1, 40)] * 5)
+    norm = norm_block(region, 20, mean=[scalar(1, 60), scalar(-1, 60)] * 10)
+    add_error(region, tallies=(quiet, error_tallies(region)[1]), places={"units": of_units, "norm": norm})
     yield region.vector()
     region = Region("back-wild-norm", build)
     wild: dict[str, Any] = {"rho": (-1, 40000), "unit": (5, -(1 << 31)), "mean": (-(1 << 31), 3)}

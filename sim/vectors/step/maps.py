@@ -145,6 +145,14 @@ def map_ends(build: Build) -> Iterator[Vector]:
     region = Region("map-coefficients-of-25-bits", build)
     add_map(region, (7, True), (7, True), a=[0x7E00_0001] * 16, c=[-0x7FFF_FFFF] * 16, out1=9, multiplier=0x4012_3456)
     yield region.vector()
+    region = Region("map-coefficients-next-bits", build)  # the lowest that do not count, against the sign's
+    wrong: dict[str, Any] = {"a": [1 << 25 | 77] * 16, "c": [(1 << 24) - (1 << 26) + 5] * 16, "k": 6}
+    add_map(region, (7, True), (7, True), out0=16, out1=16, b=[1 << 48 | 9] * 16, multiplier=1 << 25 | 3 << 20, **wrong)
+    yield region.vector()
+    region = Region("map-one-operand-thrice", build)
+    command = add_map(region, (7, True), (7, True), 7, tally=True)
+    command.x1_addr = command.x2_addr = command.x0_addr
+    yield region.vector()
 
 
 def map_rounding(build: Build) -> Iterator[Vector]:
@@ -154,6 +162,10 @@ def map_rounding(build: Build) -> Iterator[Vector]:
         add_map(region, (6, True), out0=6, k=k, a=[1, 2, 3, -1] * 4, b=[0] * 16)
         half: dict[str, Any] = {"a": [1 << k] * 16, "b": [0] * 16, "multiplier": 1, "scale_shift": k}
         add_map(region, (6, True), out0=6, out1=6, k=k, **half)
+    yield region.vector()
+    region = Region("map-floor", build)
+    for j in (-1, -3, -47):
+        add_map(region, (2, True), (6, True), out0=12, k=0, j=j, a=[1] * 16, c=[1, -1, 3, -7] * 4, b=[0, 1] * 8)
     yield region.vector()
     region = Region("map-shifts", build)
     for k, s in ((0, 0), (30, 47), (1, 1)):

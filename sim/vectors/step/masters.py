@@ -21,6 +21,7 @@ from sim.contract import (
     blocks_of,
     flag_bits,
 )
+from sim.contract.operands import bundle_channels
 from sim.reference.scalar import Scalar, scalar
 from sim.vectors.step.norms import END, step_block
 from sim.vectors.step.region import Region, integers
@@ -41,6 +42,13 @@ def grouped(channels: tuple[int, int], groups: tuple[int, int]) -> Numbers:
     return (ins[:, None] == outs[None, :]).astype(np.int64)[:, :, None, None]
 
 
+def bundle_sides(channels: tuple[int, int], groups: tuple[int, int]) -> tuple[int, int]:
+    """Input and output channels of a bundle, with their padding."""
+    command = WeightCommand(in_channels=channels[0], out_channels=channels[1], group_in=groups[0], group_out=groups[1])
+    ins, outs = bundle_channels(command)
+    return 16 * blocks_of(ins), 16 * blocks_of(outs)
+
+
 def add_update(
     region: Region,
     channels: tuple[int, int] = (16, 16),
@@ -51,15 +59,17 @@ def add_update(
     steps: tuple[Scalar, Scalar] = (scalar(3, -9), scalar(5, -12)),
     w: tuple[int, int] = (-(1 << 26), 1 << 26),
     v: tuple[int, int] = (-(1 << 22), 1 << 22),
+    everywhere: bool = False,
     **rates: Any,
 ) -> None:
-    """An UPDATE whose numbers are drawn from ranges, ends included."""
-    live = grouped(channels, groups)
+    """An UPDATE whose numbers are drawn from ranges, ends included; `everywhere`: also where no weight is."""
+    live: Numbers | int = 1 if everywhere else grouped(channels, groups)
+    sides = (16 * blocks_of(channels[0]), bundle_sides(channels, groups)[1]) if everywhere else channels
     dtype = WORD_TYPES[acc_format]
     tensors = {
-        "acc": region.words(channels, kernel, lambda shape: spread(region, *acc, shape), dtype),
-        "w": region.words(channels, kernel, lambda shape: spread(region, *w, shape) * live),
-        "v": region.words(channels, kernel, lambda shape: spread(region, *v, shape) * live),
+        "acc": region.words(sides, kernel, lambda shape: spread(region, *acc, shape), dtype),
+        "w": region.words(sides, kernel, lambda shape: spread(region, *w, shape) * live),
+        "v": region.words(sides, kernel, lambda shape: spread(region, *v, shape) * live),
     }
     blocks = {
         "x": region.block(Block.TENSOR, step=steps[0]),
@@ -119,6 +129,8 @@ def update_ends(build: Build) -> Iterator[Vector]:
         "step-least": {"steps": (scalar(1, -16000), scalar(1, -300)), "acc": all_48, "acc_format": Format.INT64},
         "step-72": {"steps": (scalar(1, -48), scalar(1, -24)), "acc": all_48, "acc_format": Format.INT64},
         "step-negative": {"steps": (scalar(-3, -9), scalar(5, -12))},
+        "step-negative-odd": {"steps": (scalar(-0x49C5_1A7B, -42), scalar(5, -14)), "acc": all_32},
+        "step-not-normalised": {"steps": (Scalar(3, -9), Scalar(-5, -12))},
         "ties": {"steps": (scalar(1, -12), scalar(1, -13)), "acc": (-40, 40), "v": (0, 0), "w": (0, 0)},
     }
     for name, case in cases.items():
@@ -137,20 +149,26 @@ def add_weights(
     groups: tuple[int, int] = (0, 0),
     w: tuple[int, int] = (-(1 << 26), 1 << 26),
     maxima: int | None = None,
+    everywhere: bool = False,
 ) -> None:
-    """A WEIGHTS of drawn weights; `maxima` in place of the true ones."""
-    live = grouped(channels, groups)
-    values = spread(region, *w, (*channels, *kernel)) * live
+    """A WEIGHTS of drawn weights; `maxima` in place of the true ones; `everywhere`: drawn, also where no weight is."""
     flags = [WeightFlag.HALF] * half + [WeightFlag.BOTH] * both
     ins, outs = (16 * blocks_of(count) for count in channels)
-    places: dict[str, Tensor | BlockPlace] = {"w": region.words(channels, kernel, lambda _: values)}
+    bundle_in, bundle_out = bundle_sides(channels, groups)
+    sides = (ins, bundle_out) if everywhere else channels
+    values = spread(region, *w, (*sides, *kernel)) * (1 if everywhere else grouped(channels, groups))
+    places: dict[str, Tensor | BlockPlace] = {"w": region.words(sides, kernel, lambda _: values)}
     for name, axes, count in (("max_out", (0, 2, 3), channels[1]), ("max_in", (1, 2, 3), channels[0])):
         if name == "max_out" or both:
-            true = np.minimum(np.abs(values).max(axes), END)
-            places[name] = region.block(Block.MAXIMA, count, list(true) if maxima is None else [maxima] * count)
-    places["codes"], places["units"] = region.empty((outs, ins, *kernel), bits), region.absent(Block.UNITS, outs)
+            if everywhere:
+                most = integers(w[1] // 2, w[1], 16 * blocks_of(count), region.seed)
+            else:
+                true = np.minimum(np.abs(values).max(axes), END)
+                most = list(true) if maxima is None else [maxima] * count
+            places[name] = region.block(Block.MAXIMA, len(most), most)
+    places["codes"], places["units"] = region.empty((outs, bundle_in, *kernel), bits), region.absent(Block.UNITS, outs)
     if both:
-        places["codes_in"] = region.empty((ins, outs, *kernel), bits)
+        places["codes_in"] = region.empty((ins, bundle_out, *kernel), bits)
         places["units_in"] = region.absent(Block.UNITS, ins)
     command = WeightCommand(Opcode.WEIGHTS, bits, 0, flag_bits(*flags), 0, *channels)
     _finish(region, command, kernel, groups, places)
@@ -200,3 +218,11 @@ def weights_ends(build: Build) -> Iterator[Vector]:
         for bits, half in ((3, True), (3, False), (16, True), (16, False)):
             add_weights(region, bits, half, channels=(3, 5), kernel=(2, 1), **case)
         yield region.vector()
+    region = Region("weights-ties", build)
+    for bits in (2, 3, 4):
+        add_weights(region, bits, False, channels=(9, 5), kernel=(1, 1), w=(-8, 8), maxima=8)
+    yield region.vector()
+    region = Region("weights-shifts-at-their-limits", build)
+    for bits, half, most in ((1, True, END), (2, False, END), (16, True, 1)):
+        add_weights(region, bits, half, channels=(3, 5), kernel=(1, 1), w=(-END - 1, END), maxima=most)
+    yield region.vector()

@@ -140,6 +140,17 @@ def norm_parameters(build: Build) -> Iterator[Vector]:
         statistics = drawn_tally(region)
         add_norm(region, statistics, places={"step": step_block(region, keep=keep)})
         yield region.vector()
+    region = Region("norm-keep-little", build)  # R − R·2^−30, 2^−31, 2^−32: where a sum no longer sees its lesser part
+    for exponent in range(-33, -28):
+        silent = made_tally(region, (1, 16, 2, 2), [0] * 16, [4] * 16, (-1, 1))
+        add_norm(region, silent, places={"step": step_block(region, keep=scalar(1, exponent))})
+    yield region.vector()
+    region = Region("norm-headers-not-normalised", build)
+    for step, exponent in (((-3, 7), -40), ((3, 40000), -16300)):
+        places = {"step": step_block(region, keep=(3, -5)), "in": region.block(Block.TENSOR, step=step)}
+        places["units"] = region.block(Block.UNITS, 16, scalars(region, 16, exponent))
+        add_norm(region, drawn_tally(region), places=places)
+    yield region.vector()
 
 
 def norm_units(build: Build) -> Iterator[Vector]:
@@ -162,6 +173,10 @@ def norm_units(build: Build) -> Iterator[Vector]:
     sums, seconds = integers(-(1 << 63), (1 << 63) - 1, 16, region.seed), integers(-(1 << 63), 0, 16, region.seed)
     add_norm(region, made_tally(region, (65535, 16, 1, 16), sums, seconds, (-END - 1, END)))
     yield region.vector()
+    region = Region("norm-tally-next-bits", build)  # the lowest that do not count, against the sign's
+    sums, seconds = [1 << 37 | 5, (1 << 36) - (1 << 38)] * 8, [1 << 53 | 99] * 16
+    add_norm(region, made_tally(region, (1, 16, 2, 2), sums, seconds, ((1 << 16) - (1 << 18), 1 << 17 | 3)))
+    yield region.vector()
 
 
 def norm_evaluation(build: Build) -> Iterator[Vector]:
@@ -170,6 +185,7 @@ def norm_evaluation(build: Build) -> Iterator[Vector]:
         "usual": {},
         "without-history": {"mean": (0, 0), "variance": (0, 0)},
         "negative-variance": {"variance": scalar(-1)},
+        "not-normalised": {"mean": (3, -5), "variance": (5, 1)},
     }
     for name, change in cases.items():
         region = Region(f"norm-evaluate-{name}", build)

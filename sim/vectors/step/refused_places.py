@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
-from sim.contract import COMMAND_BYTES, COMMAND_WORDS, BlockPlace, Build, Encoded, Error, Memory, operands
+from sim.contract import (
+    COMMAND_BYTES,
+    COMMAND_WORDS,
+    TENSOR_ALIGNMENT,
+    BlockPlace,
+    Build,
+    Encoded,
+    Error,
+    Memory,
+    Tensor,
+    operands,
+)
 from sim.vectors.step.maps import add_map, coefficients
+from sim.vectors.step.masters import add_update, add_weights
 from sim.vectors.step.refusals import FAR, GOOD, good_then
 from sim.vectors.step.region import Region
 from sim.vectors.vector import Vector
@@ -40,15 +53,58 @@ def step_place_errors(build: Build) -> Iterator[Vector]:
         for target in ("read", "write", "list"):
             region, bad = good_then(f"{kind}-error-overlap-{target}", build, kind)
             places = operands(bad)
-            name = list(places.writes)[-1]
+            written = list({**places.changes, **places.writes})
+            if target == "write" and len(written) == 1:
+                continue
             region.place(1 << 12)  # so that nothing ends behind the region
             addresses = {
                 "read": getattr(bad, f"{next(iter(places.reads))}_addr"),
-                "write": getattr(bad, f"{next(iter({**places.changes, **places.writes}))}_addr"),
+                "write": getattr(bad, f"{written[0]}_addr"),
                 "list": region.bytes,
             }
-            setattr(bad, f"{name}_addr", addresses[target])
+            setattr(bad, f"{written[-1]}_addr", addresses[target])
             yield region.vector((Error.OVERLAP, 1), registers={"mem_bytes": region.bytes + (1 << 12)})
+
+
+def step_every_place(build: Build) -> Iterator[Vector]:
+    """Each place of a command: not aligned; and if it is written or changed, on the first that is read."""
+    for kind in GOOD:
+        places = operands(good_then("", build, kind)[1])
+        for name in places.all:
+            region, bad = good_then(f"{kind}-error-alignment-{name.replace('_', '-')}", build, kind)
+            setattr(bad, f"{name}_addr", getattr(bad, f"{name}_addr") + 32)
+            yield region.vector((Error.ALIGNMENT, 1))
+        for name in (*places.changes, *places.writes):
+            region, bad = good_then(f"{kind}-error-overlap-{name.replace('_', '-')}", build, kind)
+            region.place(1 << 12)
+            setattr(bad, f"{name}_addr", getattr(bad, f"{next(iter(places.reads))}_addr"))
+            yield region.vector((Error.OVERLAP, 1))
+    region, bad = good_then("scale-error-overlap-history", build, "scale")
+    bad.tally_addr = bad.out_addr
+    yield region.vector((Error.OVERLAP, 1))
+
+
+def step_ends(build: Build) -> Iterator[Vector]:
+    """A tensor of several images and blocks that ends with MEM_BYTES, behind the memory; and 64 bytes too late."""
+    makes: dict[str, Callable[[Region], object]] = {
+        "map": lambda region: add_map(region, shape=(2, 40, 3, 3)),
+        "update": lambda region: add_update(region, (17, 33), (1, 2)),
+        "weights": lambda region: add_weights(region, channels=(17, 33), kernel=(1, 2)),
+    }
+    for kind, make in makes.items():
+        for read, late in product((True, False), repeat=2):
+            region = Region(f"{kind}-{'read' if read else 'write'}-ends-{'late' if late else 'in-time'}", build)
+            make(region)
+            command: Any = region.commands[-1]
+            places = operands(command)
+            tensors = (places.reads if read else {**places.changes, **places.writes}).items()
+            name, tensor = next((name, place) for name, place in tensors if isinstance(place, Tensor))
+            start = region.bytes + COMMAND_BYTES
+            setattr(command, f"{name}_addr", start)
+            size = start + -(-(tensor.end - tensor.address) // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
+            changed = read or name in places.changes
+            error = Error.RANGE if late else Error.READ_BUS if changed else Error.WRITE_BUS
+            yield region.vector((error, 0), registers={"mem_bytes": size - TENSOR_ALIGNMENT * late})
 
 
 def step_block_errors(build: Build) -> Iterator[Vector]:
@@ -65,7 +121,7 @@ def step_block_errors(build: Build) -> Iterator[Vector]:
             at = _read_by(bad)[names[-1]].address + 4 * word
             region.loads.append(partial(_flip, at))
             yield region.vector((Error.COEFFICIENTS, 1))
-    for kind in ("norm", "scale", "join", "error"):
+    for kind in ("norm", "scale", "join", "error", "norm-evaluate", "join-stream", "error-power"):
         region, bad = good_then(f"{kind}-error-coefficients-count", build, kind)
         bad.width -= 1
         yield region.vector((Error.COEFFICIENTS, 1))
@@ -108,3 +164,11 @@ def step_bus_errors(build: Build) -> Iterator[Vector]:
     region, bad = good_then("map-error-bus-operand-and-coefficients", build, "map")
     bad.x0_addr, bad.coefficients_addr = beyond, region.place(1 << 10)
     yield region.vector((Error.COEFFICIENTS, 1), registers={"mem_bytes": 2 * beyond})
+    region, bad = good_then("map-error-bus-read-and-write", build, "map")
+    bad.x0_addr, bad.out0_addr = beyond + (1 << 20), beyond
+    yield region.vector((Error.READ_BUS, 1), registers={"mem_bytes": 2 * beyond})
+    for name in ("tally", "out"):  # history counts as read, though it need not be written
+        region, bad = good_then(f"scale-error-bus-{name}-and-coefficients", build, "scale")
+        bad.norm_addr = region.place(1 << 11)
+        setattr(bad, f"{name}_addr", beyond)
+        yield region.vector((Error.READ_BUS, 1), registers={"mem_bytes": 2 * beyond})

@@ -125,6 +125,14 @@ def scale_nodes(build: Build) -> Iterator[Vector]:
                 add_scale(region, bits, wide, flags)
             add_scale(region, 4, 16, flags, exponent=-60)  # gains so small that the shift is at its limit
             yield region.vector()
+    region = Region("scale-gains-beyond-limits", build)  # of a channel that reaches nowhere: A and C are cut
+    great, little = [scalar(1, 40), scalar(-1, 40)] * (CHANNELS // 2), scalar(1, -10)
+    change: dict[str, Any] = {"gain": great, "top": little, "bottom": (0, 0)}
+    for offset, other in ((great, great), (scalar(1, 16400), scalar(-1, 16402))):
+        places = {"norm1": norm_block(region, **change, offset=other)}
+        flags = (ScalarFlag.NODE, ScalarFlag.BRANCH)
+        add_scale(region, 5, 11, flags, places=places, **change, offset=offset)
+    yield region.vector()
 
 
 def scale_streams(build: Build) -> Iterator[Vector]:
@@ -149,6 +157,8 @@ def scale_history(build: Build) -> Iterator[Vector]:
         ("zero", 0, {}),
         ("bound-0", 2000, {"bound": (0, 0)}),
         ("far", 1, {"fraction": 1 << 30}),
+        ("little", 1, {"bound": scalar(1, 60)}),
+        ("not-normalised", 2000, {"bound": (9, 0)}),
     ):
         region = Region(f"scale-history-{name}", build)
         out = region.block(Block.TENSOR, **{**tensor, **change})
@@ -162,6 +172,18 @@ def scale_history(build: Build) -> Iterator[Vector]:
             places["tally"] = stream_tally(region, shape).place
         add_scale(region, 4, 10, flags, places=places)
         yield region.vector()
+    for name, shape in {"other-count": (1, CHANNELS, 2, 2), "padding": (2, 32, 3, 3)}.items():
+        region = Region(f"scale-history-{name}", build)
+        tally = stream_tally(region, shape, (0, 1500))
+        places = {"tally": tally.place, "out": region.block(Block.TENSOR, **tensor)}
+        if name == "padding":  # the greatest of all is in a channel that is none
+            places["tally"] = region.block(Block.TALLY, 32, {"most": [100] * 31 + [1500]}, count=18)
+        add_scale(region, 4, 10, flags, places=places)
+        yield region.vector()
+    region = Region("scale-history-tensor-of-channels", build)
+    places = {"tally": stream_tally(region).place, "out": region.block(Block.TENSOR, channels=32, **tensor)}
+    add_scale(region, 4, 10, flags, places=places)
+    yield region.vector()
     region = Region("scale-history-twice", build)
     blocks = add_scale(region, 4, 10, flags, places={"tally": stream_tally(region, ends=(0, 700)).place})
     add_scale(region, 6, 12, flags, places={name: blocks[name] for name in ("norm", "tally", "out")})

@@ -96,21 +96,33 @@ def used_by_scalar(c: Fields) -> Used:
     return used
 
 
+def bundle(c: Fields) -> tuple[int, int]:
+    """Input and output channels of a full bundle, padding included."""
+    groups = 1
+    while c.group_in and groups * c.group_in < c.in_channels:
+        if groups * c.group_in % 16 == 0 and groups * c.group_out % 16 == 0:
+            break
+        groups += 1
+    sides = (groups * c.group_in, groups * c.group_out) if c.group_in else (c.in_channels, c.out_channels)
+    return whole_block(sides[0]), whole_block(sides[1])
+
+
 def used_by_weights(c: Fields) -> Used:
     ins, outs = whole_block(c.in_channels), whole_block(c.out_channels)
+    bundle_in, bundle_out = bundle(c)
     kernel = (c.kernel_h, c.kernel_w)
-    w = words(c.w_addr, (ins, outs, *kernel))
+    w = words(c.w_addr, (ins, bundle_out, *kernel))
     max_out, max_in = block("MAXIMA", c.max_out_addr, outs), block("MAXIMA", c.max_in_addr, ins)
     if c.opcode == 8:
         reads: dict[str, Span] = {"acc": words(c.acc_addr, w.shape, 4 * c.acc_format)}
         reads |= {"x": block("TENSOR", c.x_addr), "e": block("TENSOR", c.e_addr), "step": block("STEP", c.step_addr)}
         v = words(c.v_addr, w.shape)
         return Used(reads, {"max_out": max_out, "max_in": max_in}, {"w": w, "v": v})
-    used = Used({"w": w, "max_out": max_out}, {"codes": planes(c.codes_addr, (outs, ins, *kernel), c.bits)})
+    used = Used({"w": w, "max_out": max_out}, {"codes": planes(c.codes_addr, (outs, bundle_in, *kernel), c.bits)})
     used.writes["units"] = block("UNITS", c.units_addr, outs)
     if c.has("BOTH"):
         used.reads["max_in"] = max_in
-        used.writes["codes_in"] = planes(c.codes_in_addr, (ins, outs, *kernel), c.bits)
+        used.writes["codes_in"] = planes(c.codes_in_addr, (ins, bundle_out, *kernel), c.bits)
         used.writes["units_in"] = block("UNITS", c.units_in_addr, ins)
     return used
 

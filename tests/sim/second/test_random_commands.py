@@ -21,6 +21,8 @@ from sim.vectors.step.tallies import drawn_tally
 from tests.sim.second.executor import run_list
 from tests.tools import TINY
 
+BUNDLES = [((24, 24), (1, 1)), ((20, 40), (1, 2)), ((40, 20), (4, 2)), ((20, 40), (2, 4))]  # more than one
+
 
 def shape(random: Random) -> tuple[int, int, int, int]:
     return random.choice([1, 1, 2, 3]), random.choice([1, 7, 16, 17, 33]), random.randint(1, 3), random.randint(1, 4)
@@ -131,9 +133,8 @@ def random_error(region: Region, random: Random) -> None:
 
 
 def random_update(region: Region, random: Random) -> None:
-    channels, groups = random.choice(
-        [*([((ins, outs), (0, 0)) for ins in (1, 6, 17) for outs in (1, 9, 18)]), ((11, 11), (1, 1)), ((6, 9), (2, 3))]
-    )
+    dense = [((ins, outs), (0, 0)) for ins in (1, 6, 17) for outs in (1, 9, 18)]
+    channels, groups = random.choice([*dense, ((11, 11), (1, 1)), ((6, 9), (2, 3)), *BUNDLES])
     limits = [tuple(sorted((signed(random, 32), signed(random, 32)))) for _ in range(2)]
     rates = {name: random.getrandbits(random.randint(1, 32)) for name in ("momentum", "weight_decay", "weight_rate")}
     wide = random.random() < 0.5
@@ -149,6 +150,7 @@ def random_update(region: Region, random: Random) -> None:
         steps,
         (limits[0][0], limits[0][1]),
         (limits[1][0], limits[1][1]),
+        (channels, groups) in BUNDLES or random.random() < 0.5,
         **rates,
     )
 
@@ -156,11 +158,15 @@ def random_update(region: Region, random: Random) -> None:
 def random_weights(region: Region, random: Random) -> None:
     half = random.random() < 0.5
     limits = sorted((signed(random, 32), signed(random, 32)))
-    channels = (random.choice([1, 6, 17]), random.choice([1, 9, 18]))
+    channels, groups = (random.choice([1, 6, 17]), random.choice([1, 9, 18])), (0, 0)
+    everywhere = random.random() < 0.4
+    if everywhere and random.random() < 0.5:
+        channels, groups = random.choice(BUNDLES)
     kernel = (random.randint(1, 3), random.randint(1, 2))
     maxima = signed(random, 32) if random.random() < 0.3 else None
     bits, both = random.randint(2 - half, 16), random.random() < 0.7
-    add_weights(region, bits, half, both, channels, kernel, w=(limits[0], limits[1]), maxima=maxima)
+    w = (limits[0], limits[1]) if not everywhere else (-(1 << random.randint(1, 31)), (1 << random.randint(2, 31)) - 1)
+    add_weights(region, bits, half, both, channels, kernel, groups, w, maxima, everywhere)
 
 
 @pytest.mark.parametrize(

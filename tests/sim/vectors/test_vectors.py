@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.contract import ALL_FEATURES, BUILDS, NO_COMMAND, Build, Error, Outcome
+from sim.contract import ALL_FEATURES, BUILDS, COMMAND_BYTES, NO_COMMAND, Build, Error, Opcode, Outcome
 from sim.contract.noise import random_codes
 from sim.reference import Reference
 from sim.reference.products import bit_serial
@@ -24,6 +24,9 @@ from sim.vectors.catalogue import FAMILIES
 
 DIGESTS = {0: Path(__file__).with_name("vectors.sha256")}
 DIGESTS[ALL_FEATURES] = Path(__file__).with_name("vector_unit.sha256")
+BAD_INPUT = {Error.WIDTH, Error.OVERLAP, Error.OVERFLOW, Error.COEFFICIENTS}
+CANNOT_HAPPEN = {Opcode.NORM: {Error.WIDTH}, Opcode.WEIGHTS: {Error.OVERFLOW}}  # no width, no count of pixels
+CANNOT_HAPPEN[Opcode.UPDATE] = {Error.WIDTH, Error.OVERFLOW}
 RENEW = "if the change is meant, run: python tests/sim/vectors/test_vectors.py --write"
 
 
@@ -80,6 +83,23 @@ def test_both_builds_have_the_same_names_and_each_once() -> None:
 @pytest.mark.parametrize("build", BUILDS)
 def test_every_error_is_shown_by_a_vector(build: str) -> None:
     assert {vector.error for vector in catalogue(Build.named(build))} == set(Error)
+
+
+def test_bad_input_of_every_command_has_a_vector_and_writes_nothing() -> None:
+    """Wrong widths, overlapping places, more pixels than are allowed, blocks never written."""
+    reference = Reference(Build.named("tiny"))
+    shown: dict[Opcode, set[Error]] = {opcode: set() for opcode in Opcode if opcode >= Opcode.MAP}
+    for vector in catalogue(reference.build):
+        bad = vector.list_offset + COMMAND_BYTES * vector.error_index
+        if vector.error not in BAD_INPUT or vector.before[bad] not in shown:
+            continue
+        shown[Opcode(vector.before[bad])].add(vector.error)
+        memory = vector.before.copy()
+        done = replace(vector, list_bytes=COMMAND_BYTES * vector.error_index).run_on(reference, memory)
+        assert done.error == Error.OK, vector.name
+        assert np.array_equal(memory, vector.after), vector.name
+    for opcode, errors in shown.items():
+        assert errors == BAD_INPUT - CANNOT_HAPPEN.get(opcode, set()), opcode.name
 
 
 @pytest.mark.parametrize("build", BUILDS)
