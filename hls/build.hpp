@@ -8,8 +8,15 @@
 #error "name the build: -DCPT_BUILD=tiny or -DCPT_BUILD=zc706"
 #endif
 
+// Whether the build has a vector unit (contract, sections 4 to 10): -DCPT_VECTOR_UNIT=0 leaves it out.
+#ifndef CPT_VECTOR_UNIT
+#define CPT_VECTOR_UNIT 1
+#endif
+
 namespace cpt {
 
+constexpr bool VECTOR_UNIT = CPT_VECTOR_UNIT != 0;
+constexpr std::uint32_t FEATURES = VECTOR_UNIT << FEATURE_VECTOR_UNIT;   // of register FEATURES
 constexpr Build BUILD = builds::CPT_BUILD;
 static_assert(legal(BUILD), "a parameter of the build is outside its legal range");
 
@@ -27,10 +34,11 @@ constexpr std::uint32_t BLOCK = CHANNEL_BLOCK;
 constexpr std::uint32_t BEAT_WORDS = BUS_BYTES / 2;
 constexpr std::uint32_t SLICE_PIXELS = BLOCK * SLICE_GROUPS;   // one K-slice of a WGRAD
 constexpr std::uint32_t TILES_PER_BLOCK = BLOCK / COLUMNS;
+static_assert(!VECTOR_UNIT || COLUMNS == BLOCK, "a column tile is a block of a tally");
 static_assert(COLUMNS % 8 == 0, "the store writes whole bytes, so a column tile must fill bytes of a plane's word");
 
 // A lane's memory has as many banks as words can come in at once: a narrower bus needs fewer, and 16 banks of the
-// zc706 (1024 words each) are 16 half block RAMs, as many as one undivided memory would take.
+// zc706 (768 words each) are 16 half block RAMs, as many as one undivided memory would take.
 constexpr std::uint32_t BANKS = min_of(BLOCK, BEAT_WORDS);
 // WGRAD keeps one slice of all planes there, whatever the contract's lane_words are.
 constexpr std::uint32_t LANE_WORDS = max_of(BUILD.lane_words, MAX_OPERAND_BITS * SLICE_PIXELS);

@@ -9,15 +9,6 @@ static bool within(std::uint32_t value, std::uint32_t least, std::uint32_t most)
     return least <= value && value <= most;
 }
 
-static bool reserved_bits_clear(const std::uint32_t words[COMMAND_WORDS], const Command& command) {
-    bool clear = (command.flags & ~DEFINED_FLAGS) == 0;
-    for (std::uint32_t word = 0; word < COMMAND_WORDS; ++word) {
-#pragma HLS UNROLL
-        clear &= (words[word] & ~field_bits(word)) == 0;
-    }
-    return clear;
-}
-
 static bool widths_hold(const Command& c) {
     return within(c.a_bits, 1, MAX_OPERAND_BITS) && within(c.b_bits, 1, MAX_OPERAND_BITS)
         && (!c.is_requantised() || within(c.out_bits, 1, MAX_OUT_BITS));
@@ -54,18 +45,23 @@ static bool shape_holds(const Command& c) {
 
 /// Without a vector unit, HALF and STATS are refused whatever else the command says.
 static bool supported(const Command& c) {
-    if (c.flag(FLAG_HALF) || c.flag(FLAG_STATS)) return false;
+    const bool half = c.flag(FLAG_HALF);
+    const bool stats = c.flag(FLAG_STATS);
+    if ((half || stats) && (!VECTOR_UNIT || c.is_wgrad())) return false;
+    if ((half && !c.flag(FLAG_B_SIGNED)) || (stats && !c.is_requantised())) return false;
     return !c.is_wgrad() || (c.up_y == 1 && c.up_x == 1 && !c.is_planes());
 }
 
 /// K * 2^a <= 2^b is tested as K <= 2^(b - a): K has up to 40 bits, so the product could exceed 64.
 static bool cannot_overflow(const Command& c) {
-    const std::uint64_t terms = c.is_wgrad() ? std::uint64_t(c.images) * c.y_height * c.y_width
-                                             : std::uint64_t(c.taps()) * c.a_blocks * BLOCK;
+    const std::uint64_t pixels = std::uint64_t(c.images) * c.y_height * c.y_width;
+    const std::uint64_t terms = c.is_wgrad() ? pixels : std::uint64_t(c.taps()) * c.a_blocks * BLOCK;
     const std::uint32_t bits = c.a_bits + c.b_bits;
     const std::uint32_t most = c.out_format == FORMAT_INT32 ? 31 : ACCUMULATOR_BITS - 1;
     if (bits > most || terms > std::uint64_t(1) << (most - bits)) return false;
-    return !c.flag(FLAG_ROW_SUMS) || terms <= std::uint64_t(1) << (31 - c.a_bits);
+    if (c.flag(FLAG_STATS) && pixels > MAX_COUNT) return false;
+    const bool sums = c.flag(FLAG_ROW_SUMS) || c.flag(FLAG_HALF);
+    return !sums || terms <= std::uint64_t(1) << (31 - c.a_bits);
 }
 
 static bool fits_on_chip(const Command& c) {
@@ -81,7 +77,8 @@ static bool aligned(const Command& c) {
     const std::uint32_t operands = c.a_addr | c.a_image_stride | c.a_block_stride
         | c.b_addr | c.b_image_stride | c.b_block_stride;
     const std::uint32_t result = c.out_addr | c.out_image_stride | c.out_block_stride;
-    return operands % 2 == 0 && result % grain == 0 && (!c.flag(FLAG_ROW_SUMS) || c.sums_addr % 4 == 0);
+    return operands % 2 == 0 && result % grain == 0 && (!c.flag(FLAG_ROW_SUMS) || c.sums_addr % 4 == 0)
+        && (!c.flag(FLAG_STATS) || c.tally_addr % TENSOR_ALIGNMENT == 0);
 }
 
 static bool tiles_apart(const Command& c, const Extents& extents) {
@@ -114,19 +111,29 @@ Extents extents_of(const Command& c) {
         c.out_addr, extents.out_images, c.out_image_stride, c.y_blocks, c.out_block_stride, extents.out_tile);
     const std::uint64_t sums = c.flag(FLAG_ROW_SUMS) ? extents.out_images * positions * 4 : 0;
     extents.sums = Extent{c.sums_addr, c.sums_addr + sums};
+    const std::uint64_t tally = c.flag(FLAG_STATS) ? block_bytes(BLOCK * c.y_blocks, TALLY_RECORD_BYTES) : 0;
+    extents.tally = Extent{c.tally_addr, c.tally_addr + tally};
     return extents;
 }
 
-static bool in_range(const Extents& extents, bool sums, std::uint32_t mem_bytes) {
+/// Ends of what the command does not have are not judged.
+static bool in_range(const Command& c, const Extents& extents, std::uint32_t mem_bytes) {
     return extents.a.end <= mem_bytes && extents.b.end <= mem_bytes && extents.out.end <= mem_bytes
-        && (!sums || extents.sums.end <= mem_bytes);
+        && (!c.flag(FLAG_ROW_SUMS) || extents.sums.end <= mem_bytes)
+        && (!c.flag(FLAG_STATS) || extents.tally.end <= mem_bytes);
 }
 
-static bool result_apart(const Extents& extents, bool sums, const Extent& list) {
-    if (extents.out.overlaps(extents.a) || extents.out.overlaps(extents.b) || extents.out.overlaps(list)) return false;
-    return !sums
-        || !(extents.sums.overlaps(extents.a) || extents.sums.overlaps(extents.b)
-             || extents.sums.overlaps(extents.out) || extents.sums.overlaps(list));
+static bool apart(const Extent& written, const Extents& extents, const Extent& list) {
+    return !(written.overlaps(extents.a) || written.overlaps(extents.b) || written.overlaps(list));
+}
+
+static bool results_apart(const Command& c, const Extents& extents, const Extent& list) {
+    const bool sums = c.flag(FLAG_ROW_SUMS);
+    const bool tally = c.flag(FLAG_STATS);
+    if (!apart(extents.out, extents, list)) return false;
+    if (sums && !(apart(extents.sums, extents, list) && !extents.sums.overlaps(extents.out))) return false;
+    if (tally && !(apart(extents.tally, extents, list) && !extents.tally.overlaps(extents.out))) return false;
+    return !(sums && tally && extents.tally.overlaps(extents.sums));
 }
 
 std::uint32_t check_list(
@@ -152,10 +159,9 @@ std::uint32_t check_command(
     if (!fits_on_chip(command)) return ERROR_CAPACITY;
     if (!aligned(command)) return ERROR_ALIGNMENT;
     const Extents extents = extents_of(command);
-    const bool sums = command.flag(FLAG_ROW_SUMS);
     if (!tiles_apart(command, extents)) return ERROR_STRIDE;
-    if (!in_range(extents, sums, mem_bytes)) return ERROR_RANGE;
-    if (!result_apart(extents, sums, list)) return ERROR_OVERLAP;
+    if (!in_range(command, extents, mem_bytes)) return ERROR_RANGE;
+    if (!results_apart(command, extents, list)) return ERROR_OVERLAP;
     return ERROR_OK;
 }
 

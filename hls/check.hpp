@@ -16,12 +16,19 @@ struct Extents {
     Extent a;
     Extent b;
     Extent out;
-    Extent sums;   // empty without ROW_SUMS
+    Extent sums;    // empty without ROW_SUMS
+    Extent tally;   // empty without STATS
     std::uint64_t out_tile;
     std::uint32_t out_images;
 };
 
 Extents extents_of(const Command& command);
+
+/// Bytes of a block with records for this many channels: whole lines of 64 bytes.
+constexpr std::uint64_t block_bytes(std::uint32_t channels, std::uint32_t record_bytes) {
+    return TENSOR_ALIGNMENT
+        + (std::uint64_t(channels) * record_bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+}
 
 /// Judges the registers that start a list.
 std::uint32_t check_list(

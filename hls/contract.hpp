@@ -505,118 +505,118 @@ constexpr std::uint32_t PARAMETERS_RECORD_VARIANCE = 24u;
 constexpr std::uint32_t UNITS_RECORD_UNIT = 0u;
 constexpr std::uint32_t MAXIMA_RECORD_MAXIMUM = 0u;
 
-// Every field of a command: its name, and its name in the constants above.
+// Every field of a command: the prefix of its constants above, its name, and its name in them.
 #define CPT_FIELDS(X) \
-    X(opcode, OPCODE) \
-    X(a_bits, A_BITS) \
-    X(b_bits, B_BITS) \
-    X(out_bits, OUT_BITS) \
-    X(flags, FLAGS) \
-    X(out_format, OUT_FORMAT) \
-    X(shift, SHIFT) \
-    X(tag, TAG) \
-    X(images, IMAGES) \
-    X(a_blocks, A_BLOCKS) \
-    X(y_blocks, Y_BLOCKS) \
-    X(a_height, A_HEIGHT) \
-    X(a_width, A_WIDTH) \
-    X(y_height, Y_HEIGHT) \
-    X(y_width, Y_WIDTH) \
-    X(kernel_h, KERNEL_H) \
-    X(kernel_w, KERNEL_W) \
-    X(stride_y, STRIDE_Y) \
-    X(stride_x, STRIDE_X) \
-    X(up_y, UP_Y) \
-    X(up_x, UP_X) \
-    X(pad_top, PAD_TOP) \
-    X(pad_left, PAD_LEFT) \
-    X(pad_bottom, PAD_BOTTOM) \
-    X(pad_right, PAD_RIGHT) \
-    X(a_addr, A_ADDR) \
-    X(a_image_stride, A_IMAGE_STRIDE) \
-    X(a_block_stride, A_BLOCK_STRIDE) \
-    X(b_addr, B_ADDR) \
-    X(b_image_stride, B_IMAGE_STRIDE) \
-    X(b_block_stride, B_BLOCK_STRIDE) \
-    X(out_addr, OUT_ADDR) \
-    X(out_image_stride, OUT_IMAGE_STRIDE) \
-    X(out_block_stride, OUT_BLOCK_STRIDE) \
-    X(sums_addr, SUMS_ADDR) \
-    X(seed_lo, SEED_LO) \
-    X(seed_hi, SEED_HI) \
-    X(tally_addr, TALLY_ADDR)
+    X(FIELD, opcode, OPCODE) \
+    X(FIELD, a_bits, A_BITS) \
+    X(FIELD, b_bits, B_BITS) \
+    X(FIELD, out_bits, OUT_BITS) \
+    X(FIELD, flags, FLAGS) \
+    X(FIELD, out_format, OUT_FORMAT) \
+    X(FIELD, shift, SHIFT) \
+    X(FIELD, tag, TAG) \
+    X(FIELD, images, IMAGES) \
+    X(FIELD, a_blocks, A_BLOCKS) \
+    X(FIELD, y_blocks, Y_BLOCKS) \
+    X(FIELD, a_height, A_HEIGHT) \
+    X(FIELD, a_width, A_WIDTH) \
+    X(FIELD, y_height, Y_HEIGHT) \
+    X(FIELD, y_width, Y_WIDTH) \
+    X(FIELD, kernel_h, KERNEL_H) \
+    X(FIELD, kernel_w, KERNEL_W) \
+    X(FIELD, stride_y, STRIDE_Y) \
+    X(FIELD, stride_x, STRIDE_X) \
+    X(FIELD, up_y, UP_Y) \
+    X(FIELD, up_x, UP_X) \
+    X(FIELD, pad_top, PAD_TOP) \
+    X(FIELD, pad_left, PAD_LEFT) \
+    X(FIELD, pad_bottom, PAD_BOTTOM) \
+    X(FIELD, pad_right, PAD_RIGHT) \
+    X(FIELD, a_addr, A_ADDR) \
+    X(FIELD, a_image_stride, A_IMAGE_STRIDE) \
+    X(FIELD, a_block_stride, A_BLOCK_STRIDE) \
+    X(FIELD, b_addr, B_ADDR) \
+    X(FIELD, b_image_stride, B_IMAGE_STRIDE) \
+    X(FIELD, b_block_stride, B_BLOCK_STRIDE) \
+    X(FIELD, out_addr, OUT_ADDR) \
+    X(FIELD, out_image_stride, OUT_IMAGE_STRIDE) \
+    X(FIELD, out_block_stride, OUT_BLOCK_STRIDE) \
+    X(FIELD, sums_addr, SUMS_ADDR) \
+    X(FIELD, seed_lo, SEED_LO) \
+    X(FIELD, seed_hi, SEED_HI) \
+    X(FIELD, tally_addr, TALLY_ADDR)
 #define CPT_MAP_FIELDS(X) \
-    X(opcode, OPCODE) \
-    X(x0_bits, X0_BITS) \
-    X(x1_bits, X1_BITS) \
-    X(x2_bits, X2_BITS) \
-    X(flags, FLAGS) \
-    X(out0_bits, OUT0_BITS) \
-    X(out1_bits, OUT1_BITS) \
-    X(tag, TAG) \
-    X(images, IMAGES) \
-    X(blocks, BLOCKS) \
-    X(height, HEIGHT) \
-    X(width, WIDTH) \
-    X(x0_addr, X0_ADDR) \
-    X(x1_addr, X1_ADDR) \
-    X(x2_addr, X2_ADDR) \
-    X(mask_addr, MASK_ADDR) \
-    X(out0_addr, OUT0_ADDR) \
-    X(out1_addr, OUT1_ADDR) \
-    X(coefficients_addr, COEFFICIENTS_ADDR) \
-    X(tally_addr, TALLY_ADDR) \
-    X(step_addr, STEP_ADDR) \
-    X(seed_lo, SEED_LO) \
-    X(seed_hi, SEED_HI)
+    X(MAP_FIELD, opcode, OPCODE) \
+    X(MAP_FIELD, x0_bits, X0_BITS) \
+    X(MAP_FIELD, x1_bits, X1_BITS) \
+    X(MAP_FIELD, x2_bits, X2_BITS) \
+    X(MAP_FIELD, flags, FLAGS) \
+    X(MAP_FIELD, out0_bits, OUT0_BITS) \
+    X(MAP_FIELD, out1_bits, OUT1_BITS) \
+    X(MAP_FIELD, tag, TAG) \
+    X(MAP_FIELD, images, IMAGES) \
+    X(MAP_FIELD, blocks, BLOCKS) \
+    X(MAP_FIELD, height, HEIGHT) \
+    X(MAP_FIELD, width, WIDTH) \
+    X(MAP_FIELD, x0_addr, X0_ADDR) \
+    X(MAP_FIELD, x1_addr, X1_ADDR) \
+    X(MAP_FIELD, x2_addr, X2_ADDR) \
+    X(MAP_FIELD, mask_addr, MASK_ADDR) \
+    X(MAP_FIELD, out0_addr, OUT0_ADDR) \
+    X(MAP_FIELD, out1_addr, OUT1_ADDR) \
+    X(MAP_FIELD, coefficients_addr, COEFFICIENTS_ADDR) \
+    X(MAP_FIELD, tally_addr, TALLY_ADDR) \
+    X(MAP_FIELD, step_addr, STEP_ADDR) \
+    X(MAP_FIELD, seed_lo, SEED_LO) \
+    X(MAP_FIELD, seed_hi, SEED_HI)
 #define CPT_SCALAR_FIELDS(X) \
-    X(opcode, OPCODE) \
-    X(bits, BITS) \
-    X(wide_bits, WIDE_BITS) \
-    X(shift, SHIFT) \
-    X(flags, FLAGS) \
-    X(shift1, SHIFT1) \
-    X(tag, TAG) \
-    X(images, IMAGES) \
-    X(channels, CHANNELS) \
-    X(height, HEIGHT) \
-    X(width, WIDTH) \
-    X(tally_addr, TALLY_ADDR) \
-    X(tally1_addr, TALLY1_ADDR) \
-    X(norm_addr, NORM_ADDR) \
-    X(norm1_addr, NORM1_ADDR) \
-    X(parameters_addr, PARAMETERS_ADDR) \
-    X(units_addr, UNITS_ADDR) \
-    X(units1_addr, UNITS1_ADDR) \
-    X(in_addr, IN_ADDR) \
-    X(in1_addr, IN1_ADDR) \
-    X(out_addr, OUT_ADDR) \
-    X(coefficients_addr, COEFFICIENTS_ADDR) \
-    X(step_addr, STEP_ADDR)
+    X(SCALAR_FIELD, opcode, OPCODE) \
+    X(SCALAR_FIELD, bits, BITS) \
+    X(SCALAR_FIELD, wide_bits, WIDE_BITS) \
+    X(SCALAR_FIELD, shift, SHIFT) \
+    X(SCALAR_FIELD, flags, FLAGS) \
+    X(SCALAR_FIELD, shift1, SHIFT1) \
+    X(SCALAR_FIELD, tag, TAG) \
+    X(SCALAR_FIELD, images, IMAGES) \
+    X(SCALAR_FIELD, channels, CHANNELS) \
+    X(SCALAR_FIELD, height, HEIGHT) \
+    X(SCALAR_FIELD, width, WIDTH) \
+    X(SCALAR_FIELD, tally_addr, TALLY_ADDR) \
+    X(SCALAR_FIELD, tally1_addr, TALLY1_ADDR) \
+    X(SCALAR_FIELD, norm_addr, NORM_ADDR) \
+    X(SCALAR_FIELD, norm1_addr, NORM1_ADDR) \
+    X(SCALAR_FIELD, parameters_addr, PARAMETERS_ADDR) \
+    X(SCALAR_FIELD, units_addr, UNITS_ADDR) \
+    X(SCALAR_FIELD, units1_addr, UNITS1_ADDR) \
+    X(SCALAR_FIELD, in_addr, IN_ADDR) \
+    X(SCALAR_FIELD, in1_addr, IN1_ADDR) \
+    X(SCALAR_FIELD, out_addr, OUT_ADDR) \
+    X(SCALAR_FIELD, coefficients_addr, COEFFICIENTS_ADDR) \
+    X(SCALAR_FIELD, step_addr, STEP_ADDR)
 #define CPT_WEIGHT_FIELDS(X) \
-    X(opcode, OPCODE) \
-    X(bits, BITS) \
-    X(acc_format, ACC_FORMAT) \
-    X(flags, FLAGS) \
-    X(tag, TAG) \
-    X(in_channels, IN_CHANNELS) \
-    X(out_channels, OUT_CHANNELS) \
-    X(group_in, GROUP_IN) \
-    X(group_out, GROUP_OUT) \
-    X(kernel_h, KERNEL_H) \
-    X(kernel_w, KERNEL_W) \
-    X(acc_addr, ACC_ADDR) \
-    X(w_addr, W_ADDR) \
-    X(v_addr, V_ADDR) \
-    X(max_out_addr, MAX_OUT_ADDR) \
-    X(max_in_addr, MAX_IN_ADDR) \
-    X(x_addr, X_ADDR) \
-    X(e_addr, E_ADDR) \
-    X(codes_addr, CODES_ADDR) \
-    X(codes_in_addr, CODES_IN_ADDR) \
-    X(units_addr, UNITS_ADDR) \
-    X(units_in_addr, UNITS_IN_ADDR) \
-    X(step_addr, STEP_ADDR)
+    X(WEIGHT_FIELD, opcode, OPCODE) \
+    X(WEIGHT_FIELD, bits, BITS) \
+    X(WEIGHT_FIELD, acc_format, ACC_FORMAT) \
+    X(WEIGHT_FIELD, flags, FLAGS) \
+    X(WEIGHT_FIELD, tag, TAG) \
+    X(WEIGHT_FIELD, in_channels, IN_CHANNELS) \
+    X(WEIGHT_FIELD, out_channels, OUT_CHANNELS) \
+    X(WEIGHT_FIELD, group_in, GROUP_IN) \
+    X(WEIGHT_FIELD, group_out, GROUP_OUT) \
+    X(WEIGHT_FIELD, kernel_h, KERNEL_H) \
+    X(WEIGHT_FIELD, kernel_w, KERNEL_W) \
+    X(WEIGHT_FIELD, acc_addr, ACC_ADDR) \
+    X(WEIGHT_FIELD, w_addr, W_ADDR) \
+    X(WEIGHT_FIELD, v_addr, V_ADDR) \
+    X(WEIGHT_FIELD, max_out_addr, MAX_OUT_ADDR) \
+    X(WEIGHT_FIELD, max_in_addr, MAX_IN_ADDR) \
+    X(WEIGHT_FIELD, x_addr, X_ADDR) \
+    X(WEIGHT_FIELD, e_addr, E_ADDR) \
+    X(WEIGHT_FIELD, codes_addr, CODES_ADDR) \
+    X(WEIGHT_FIELD, codes_in_addr, CODES_IN_ADDR) \
+    X(WEIGHT_FIELD, units_addr, UNITS_ADDR) \
+    X(WEIGHT_FIELD, units_in_addr, UNITS_IN_ADDR) \
+    X(WEIGHT_FIELD, step_addr, STEP_ADDR)
 
 // The bits of field `flags` that have a meaning.
 constexpr std::uint32_t DEFINED_FLAGS =

@@ -1,38 +1,24 @@
 // Epilogue: accumulators become what the command stores: exact, or divided by 2^shift, rounded and saturated.
 #include "noise.hpp"
+#include "rounding.hpp"
 #include "stages.hpp"
 
 namespace cpt {
-
-/// accumulator / 2^shift, to the nearest integer, a tie to the even one.
-static rounding_t round_half_even(const accumulator_t& accumulator, std::uint32_t shift) {
-#pragma HLS INLINE
-    if (shift == 0) return accumulator;
-    const rounding_t floor = accumulator >> shift;
-    const rounding_t rest = accumulator - (floor << shift);
-    const rounding_t half = rounding_t(1) << (shift - 1);
-    const bool up = rest > half || (rest == half && floor[0]);
-    return floor + rounding_t(up);
-}
-
-/// (accumulator + r) / 2^shift, rounded down, with r uniform in 0 .. 2^shift - 1 made of 32 random bits.
-static rounding_t round_stochastic(const accumulator_t& accumulator, std::uint32_t shift, std::uint32_t bits) {
-#pragma HLS INLINE
-    // One left shift for both cases of the contract: (bits * 2^shift) / 2^32.
-    const rounding_t r = (ap_uint<ACCUMULATOR_BITS + 32>(bits) << shift) >> 32;
-    return (accumulator + r) >> shift;
-}
 
 static rounding_t saturate(const rounding_t& value, std::uint32_t bits, bool is_signed) {
 #pragma HLS INLINE
     const rounding_t most = (rounding_t(1) << (is_signed ? bits - 1 : bits)) - 1;
     const rounding_t least = is_signed ? rounding_t(-most - 1) : rounding_t(0);
-    return value < least ? least : value > most ? most : value;
+    return limited(value, least, most);
 }
 
 static rounding_t finish(
-    const Command& command, const noise_keys_t& keys, const accumulator_t& accumulator, std::uint32_t element) {
+    const Command& command, const noise_keys_t& keys, const accumulator_t& product, sum_t row_sum,
+    std::uint32_t element) {
 #pragma HLS INLINE
+    // With HALF a code q of B stands for 2q + 1; the contract's bounds hold for this sum, too.
+    const bool half = VECTOR_UNIT && command.flag(FLAG_HALF);
+    const accumulator_t accumulator = half ? accumulator_t((product << 1) + row_sum) : product;
     if (!command.is_requantised()) return accumulator;
     const std::uint32_t bits = noise(keys, element);
     const rounding_t rounded = command.flag(FLAG_STOCHASTIC) ? round_stochastic(accumulator, command.shift, bits)
@@ -72,7 +58,8 @@ static piece_t pack_words(const rounding_t values[COLUMNS], std::uint32_t word_b
 
 static void finish_lane(
     const Command& command, const noise_keys_t& keys, const Plan& plan, const Job& job, std::uint32_t lane,
-    std::uint32_t position, const results_t& result, piece_t pieces[ROW_PIECES], sum_t sums[ROW_PIECES]) {
+    std::uint32_t position, const results_t& result, piece_t pieces[ROW_PIECES], sum_t sums[ROW_PIECES],
+    tally_t tallies[COLUMNS]) {
 #pragma HLS INLINE
     const Place place = place_of(command, plan, job, lane);
     const std::uint32_t tile = place.image * command.y_blocks + tile_block(job);
@@ -81,7 +68,8 @@ static void finish_lane(
 #pragma HLS ARRAY_PARTITION variable=values complete
     for (std::uint32_t column = 0; column < COLUMNS; ++column) {
 #pragma HLS UNROLL
-        values[column] = finish(command, keys, result.column[column], element + column);
+        values[column] = finish(command, keys, result.column[column], result.row_sum, element + column);
+        if (VECTOR_UNIT) add_to(tallies[column], code_t(values[column]), code_t(values[column]));
     }
     for (std::uint32_t piece = 0; piece < MAX_PIECES; ++piece) {
         // A constant bound, as a pipelined loop around it must unroll it; each piece has a bank of its own.
@@ -107,11 +95,17 @@ static results_t take_result(hls::stream<results_t> results[LANES], std::uint32_
 
 void epilogue(
     const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[LANES],
-    piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES]) {
+    piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES], tally_t tallies[COLUMNS]) {
     const noise_keys_t keys = make_noise_keys(command.seed_lo, command.seed_hi);
     static Job job;
+    static tally_t running[COLUMNS];   // of the column tile, over its jobs
+#pragma HLS ARRAY_PARTITION variable=running complete
     job = next_job(plan, index, job);
     if (!job_completes(plan, job)) return;
+    for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+        if (job.starts_tile()) running[column] = empty_tally();
+    }
     const std::uint32_t lanes = active_lanes(plan, job);
     const std::uint32_t positions = job_positions(command, plan, job);
     for (std::uint32_t position = 0; position < positions; ++position) {
@@ -125,9 +119,13 @@ void epilogue(
                 const std::uint32_t number = lane + i;
                 if (number >= lanes) continue;
                 const results_t result = take_result(results, number);
-                finish_lane(command, keys, plan, job, number, position, result, pieces[number], sums[number]);
+                finish_lane(command, keys, plan, job, number, position, result, pieces[number], sums[number], running);
             }
         }
+    }
+    for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+        tallies[column] = running[column];
     }
 }
 

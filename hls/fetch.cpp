@@ -5,13 +5,14 @@
 namespace cpt {
 
 void fetch(const beat_t* commands, address_t address, std::uint32_t words[COMMAND_WORDS]) {
-    for (std::uint32_t at = 0; at < COMMAND_BYTES; at += BUS_BYTES) {
+    const address_t first = address / BUS_BYTES;
+    for (std::uint32_t number = 0; number < COMMAND_BYTES / BUS_BYTES; ++number) {
         // II=1 lets Vitis read the command in one burst.
 #pragma HLS PIPELINE II=1
-        const words_t beat = read_beat(commands, PORT_COMMANDS, address + at);
+        const words_t beat = read_beat(commands, PORT_COMMANDS, first + number);
         for (std::uint32_t i = 0; i < BEAT_WORDS; i += 2) {
 #pragma HLS UNROLL
-            words[at / 4 + i / 2] = beat.word[i] | std::uint32_t(beat.word[i + 1]) << 16;
+            words[(number * BEAT_WORDS + i) / 2] = beat.word[i] | std::uint32_t(beat.word[i + 1]) << 16;
         }
     }
 }

@@ -8,7 +8,7 @@ void form_lanes(
     hls::stream<slice_t> a[LANES]) {
     static Job job;
     static lane_memory_t memory[LANES];
-    // Every lane reads in every cycle, and every bank of it; block RAM, as the zc706 has 16384 words in each.
+    // Every lane reads in every cycle, and every bank of it; block RAM, as the zc706 has 12288 words in each.
 #pragma HLS ARRAY_PARTITION variable=memory complete dim=1
 #pragma HLS ARRAY_PARTITION variable=memory complete dim=2
 #pragma HLS BIND_STORAGE variable=memory type=ram_s2p impl=bram

@@ -3,13 +3,9 @@
 
 #include "check.hpp"
 #include "stages.hpp"
+#include "vector/vector.hpp"
 
 namespace cpt {
-
-static std::uint32_t bus_error(volatile const ap_uint<2>* bus_errors) {
-    const ap_uint<2> errors = *bus_errors;
-    return errors[0] ? ERROR_READ_BUS : errors[1] ? ERROR_WRITE_BUS : ERROR_OK;
-}
 
 /// `count` jobs from `plan.first_job` on flow through the stages, several in different stages at a time.
 static void run_jobs(
@@ -41,6 +37,8 @@ static void run_jobs(
         // the store reads STORE_POSITIONS positions, the epilogue writes MAX_PIECES pieces of one.
         piece_t pieces[LANES][ROW_PIECES];
         sum_t sums[LANES][ROW_PIECES];
+        tally_t tallies[COLUMNS];
+#pragma HLS ARRAY_PARTITION variable=tallies complete
 #pragma HLS ARRAY_PARTITION variable=pieces cyclic factor=2 dim=1
 #pragma HLS ARRAY_PARTITION variable=pieces cyclic factor=4 dim=2
 #pragma HLS AGGREGATE variable=pieces compact=bit
@@ -52,8 +50,8 @@ static void run_jobs(
         form_lanes(command, plan, index, lane_feed, a);
         form_columns(command, plan, index, column_feed, b);
         array(command, plan, index, a, b, results);
-        epilogue(command, plan, index, results, pieces, sums);
-        store(command, plan, index, base, bus_errors, stores, pieces, sums);
+        epilogue(command, plan, index, results, pieces, sums, tallies);
+        store(command, plan, index, base, bus_errors, stores, pieces, sums, tallies);
     }
 }
 
@@ -61,7 +59,9 @@ static void run_jobs(
 static std::uint32_t execute(
     const Command& command, Plan plan, address_t base, const beat_t* loads, store_port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
-    std::uint32_t error = ERROR_OK;
+    // Results that are written last are looked for first: a command without memory for them writes nothing.
+    if (VECTOR_UNIT && command.flag(FLAG_STATS)) touch(stores, bus_errors, base + command.tally_addr);
+    std::uint32_t error = bus_error(bus_errors);
     while (plan.first_job < plan.jobs && error == ERROR_OK) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128
         const std::uint64_t left = plan.jobs - plan.first_job;
@@ -82,6 +82,10 @@ static std::uint32_t run_command(
     fetch(commands, base + offset, words);
     std::uint32_t error = bus_error(bus_errors);
     if (error != ERROR_OK) return error;
+    const std::uint32_t opcode = words[FIELD_OPCODE_WORD] & field_mask(FIELD_OPCODE_LSB, FIELD_OPCODE_WIDTH);
+    if (VECTOR_UNIT && is_vector_opcode(opcode)) {
+        return run_vector(words, mem_bytes, list, base, loads, stores, bus_errors);
+    }
     const Command command = decode(words);
     error = check_command(words, command, mem_bytes, list);
     if (error != ERROR_OK) return error;
@@ -115,6 +119,7 @@ CPT_REGISTER(LANE_WORDS, 0x100);
 CPT_REGISTER(COLUMN_WORDS, 0x110);
 CPT_REGISTER(ROW_WORDS, 0x120);
 CPT_REGISTER(BUS_BYTES, 0x130);
+CPT_REGISTER(FEATURES, 0x140);
 
 void cpt_kernel(
     const cpt::beat_t* commands, const cpt::beat_t* loads, cpt::store_port_t stores,
@@ -123,7 +128,7 @@ void cpt_kernel(
     std::uint64_t& cycles_total, std::uint64_t& cycles_busy, std::uint64_t& cycles_load_stall,
     std::uint64_t& cycles_store_stall, std::uint32_t& magic, std::uint32_t& version, std::uint32_t& lanes,
     std::uint32_t& columns, std::uint32_t& slice_groups, std::uint32_t& lane_words, std::uint32_t& column_words,
-    std::uint32_t& row_words, std::uint32_t& bus_bytes) {
+    std::uint32_t& row_words, std::uint32_t& bus_bytes, std::uint32_t& features) {
     // Masters start at bus address 0 (offset=off): the contract has one base register, which is added here. Enough
     // reads and writes are outstanding to hide the memory's latency. `depth` is for co-simulation (testbench.cpp).
     static_assert(cpt::COSIM_BEATS == 8192, "the depth of the masters");
@@ -152,6 +157,7 @@ void cpt_kernel(
 #pragma HLS INTERFACE s_axilite port=column_words offset=0x110
 #pragma HLS INTERFACE s_axilite port=row_words offset=0x120
 #pragma HLS INTERFACE s_axilite port=bus_bytes offset=0x130
+#pragma HLS INTERFACE s_axilite port=features offset=0x140
 #pragma HLS INTERFACE s_axilite port=return
     std::uint32_t error = cpt::check_list(mem_base, mem_bytes, list_offset, list_bytes);
     std::uint32_t done = 0;
@@ -188,4 +194,5 @@ void cpt_kernel(
     column_words = cpt::BUILD.column_words;
     row_words = cpt::BUILD.row_words;
     bus_bytes = cpt::BUILD.bus_bytes;
+    features = cpt::FEATURES;
 }

@@ -12,4 +12,4 @@ void cpt_kernel(
     std::uint64_t& cycles_total, std::uint64_t& cycles_busy, std::uint64_t& cycles_load_stall,
     std::uint64_t& cycles_store_stall, std::uint32_t& magic, std::uint32_t& version, std::uint32_t& lanes,
     std::uint32_t& columns, std::uint32_t& slice_groups, std::uint32_t& lane_words, std::uint32_t& column_words,
-    std::uint32_t& row_words, std::uint32_t& bus_bytes);
+    std::uint32_t& row_words, std::uint32_t& bus_bytes, std::uint32_t& features);

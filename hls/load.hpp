@@ -13,12 +13,13 @@ inline void send_run(
 #pragma HLS INLINE off
     const std::uint32_t offset = address % BUS_BYTES / 2;
     runs.write(run_t{target, destination, words, step, offset, false, false});
+    const address_t first = address / BUS_BYTES;
     const std::uint32_t count = ceil_div(offset + (words - 1) * step + 1, BEAT_WORDS);
     for (std::uint32_t beat = 0; beat < count; ++beat) {
         // Consecutive addresses at II=1 become one burst.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=64
-        beats.write(read_beat(loads, PORT_LOADS, address + std::uint64_t(beat) * BUS_BYTES));
+        beats.write(read_beat(loads, PORT_LOADS, first + beat));
     }
 }
 

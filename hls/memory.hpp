@@ -24,13 +24,20 @@ typedef beat_t* store_port_t;
 
 namespace cpt {
 
-/// The beat that byte `address` lies in.
-inline words_t read_beat(const beat_t* port, Port which, address_t address) {
+/// The error that bus responses since the start of the list come to.
+inline std::uint32_t bus_error(volatile const ap_uint<2>* bus_errors) {
+#pragma HLS INLINE
+    const ap_uint<2> errors = *bus_errors;
+    return errors[0] ? ERROR_READ_BUS : errors[1] ? ERROR_WRITE_BUS : ERROR_OK;
+}
+
+/// Beat `number` of the bus: bytes from number * BUS_BYTES on. Numbers that count by one in a loop become one burst.
+inline words_t read_beat(const beat_t* port, Port which, address_t number) {
 #pragma HLS INLINE
     words_t words;
 #ifdef __SYNTHESIS__
     (void)which;
-    const beat_t beat = port[address / BUS_BYTES];
+    const beat_t beat = port[number];
     for (std::uint32_t i = 0; i < BEAT_WORDS; ++i) {
 #pragma HLS UNROLL
         words.word[i] = beat.range(16 * i + 15, 16 * i);
@@ -39,7 +46,7 @@ inline words_t read_beat(const beat_t* port, Port which, address_t address) {
     (void)port;
     std::uint8_t bytes[BUS_BYTES] = {};
     simulation::Connection& line = simulation::connection();
-    if (!line.bus->read(which, address / BUS_BYTES * BUS_BYTES, bytes)) line.errors[0] = true;
+    if (!line.bus->read(which, number * BUS_BYTES, bytes)) line.errors[0] = true;
     std::memcpy(words.word, bytes, BUS_BYTES);
 #endif
     return words;

@@ -69,6 +69,10 @@ struct Job {
 
     /// The first job of a column tile, when a CONV's weights are loaded.
     bool starts_tile() const { return chunk == 0 && row == 0 && round == 0; }
+    /// The last job of a column tile.
+    bool ends_tile(const Plan& plan) const {
+        return chunk + 1 == plan.chunks && row + 1 == plan.rows && round + 1 == plan.rounds;
+    }
 };
 
 /// Job `plan.first_job + index`, from the one before.

@@ -9,7 +9,7 @@ namespace simulation {
 
 /// The kernel's register file, read by byte offset as a driver would.
 struct Registers {
-    std::uint32_t words[REGISTER_FEATURES / 4 + 1];   // FEATURES is no argument of the kernel: it reads 0
+    std::uint32_t words[REGISTER_FEATURES / 4 + 1];
 
     std::uint32_t& operator[](std::uint32_t offset) { return words[offset / 4]; }
     std::uint64_t get_64(std::uint32_t offset) {
@@ -32,7 +32,7 @@ inline void run_list(Bus& bus, beat_t* port, Registers& r) {
         r[REGISTER_LIST_BYTES], r[REGISTER_STATUS], r[REGISTER_ERROR_INDEX], r[REGISTER_COMMANDS_DONE], total, busy,
         load_stall, store_stall, r[REGISTER_MAGIC], r[REGISTER_VERSION], r[REGISTER_LANES], r[REGISTER_COLUMNS],
         r[REGISTER_SLICE_GROUPS], r[REGISTER_LANE_WORDS], r[REGISTER_COLUMN_WORDS], r[REGISTER_ROW_WORDS],
-        r[REGISTER_BUS_BYTES]);
+        r[REGISTER_BUS_BYTES], r[REGISTER_FEATURES]);
     r.set_64(REGISTER_CYCLES_TOTAL, total);
     r.set_64(REGISTER_CYCLES_BUSY, busy);
     r.set_64(REGISTER_CYCLES_LOAD_STALL, load_stall);

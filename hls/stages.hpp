@@ -10,6 +10,7 @@
 
 #include "memory.hpp"
 #include "plan.hpp"
+#include "tally.hpp"
 #include "types.hpp"
 
 namespace cpt {
@@ -42,15 +43,15 @@ void array(
     const Command& command, const Plan& plan, std::uint32_t index, hls::stream<slice_t> a[LANES],
     hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]);
 
-/// Rounds results and packs them as they will lie in memory.
+/// Rounds results and packs them as they will lie in memory; `tallies` are those of the column tile so far.
 void epilogue(
     const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[LANES],
-    piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES]);
+    piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES], tally_t tallies[COLUMNS]);
 
 /// Writes the results of the job, unless a bus error was seen.
 void store(
     const Command& command, const Plan& plan, std::uint32_t index, address_t base,
     volatile const ap_uint<2>* bus_errors, store_port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
-    const sum_t sums[LANES][ROW_PIECES]);
+    const sum_t sums[LANES][ROW_PIECES], const tally_t tallies[COLUMNS]);
 
 }  // namespace cpt

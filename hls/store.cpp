@@ -1,56 +1,8 @@
 // Store: writes the results of a job, lane by lane, and the row sums; no byte but those of the results.
 #include "stages.hpp"
+#include "store_run.hpp"
 
 namespace cpt {
-
-/// Consecutive bytes on their way to memory: the beat that is being filled, and where it goes.
-struct Run {
-    address_t address;      // of the next word
-    std::uint64_t strobe;   // bytes of the beat that are filled
-    words_t beat;
-    std::uint32_t in_flight;
-};
-
-static void begin(Run& run, address_t address, std::uint32_t words, store_port_t& stores) {
-    if (run.in_flight == RUNS_IN_FLIGHT) {
-        await_write(stores);
-        --run.in_flight;
-    }
-    request_write(stores, address, ceil_div(address % BUS_BYTES / 2 + words, BEAT_WORDS));
-    ++run.in_flight;
-    run.address = address;
-    run.strobe = 0;
-}
-
-/// Puts those of the words that belong to the beat in their place; word 0 has place `first`, which may be below 0.
-static void fill(
-    Run& run, const word_t words[STORE_WORDS], std::uint32_t count, std::uint32_t first, std::uint32_t bytes) {
-#pragma HLS INLINE
-    for (std::uint32_t place = 0; place < BEAT_WORDS; ++place) {
-#pragma HLS UNROLL
-        const std::uint32_t number = place - first;
-        if (number < count) {
-            run.beat.word[place] = words[number % STORE_WORDS];
-            run.strobe |= std::uint64_t(bytes) << (2 * place);
-        }
-    }
-}
-
-/// Adds `count` words to the run; `bytes` says which of a word's two bytes are written. `last` ends the run.
-static void put(
-    Run& run, const word_t words[STORE_WORDS], std::uint32_t count, std::uint32_t bytes, bool last,
-    store_port_t& stores) {
-#pragma HLS INLINE
-    const std::uint32_t first = run.address % BUS_BYTES / 2;
-    fill(run, words, count, first, bytes);
-    if (first + count >= BEAT_WORDS) {
-        write_beat(stores, run.address, run.beat, run.strobe);
-        run.strobe = 0;
-        fill(run, words, count, first - BEAT_WORDS, bytes);
-    }
-    run.address += 2 * count;
-    if (last && run.strobe != 0) write_beat(stores, run.address - 2, run.beat, run.strobe);
-}
 
 /// How a lane's pieces lie in memory: `segments` of `words` words, `stride` bytes apart.
 struct Layout {
@@ -131,7 +83,7 @@ static void store_sums(
 void store(
     const Command& command, const Plan& plan, std::uint32_t index, address_t base,
     volatile const ap_uint<2>* bus_errors, store_port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
-    const sum_t sums[LANES][ROW_PIECES]) {
+    const sum_t sums[LANES][ROW_PIECES], const tally_t tallies[COLUMNS]) {
     static Job job;
     job = next_job(plan, index, job);
     // A command that has met an error writes no more, as far as that is still possible.
@@ -151,9 +103,10 @@ void store(
             store_sums(base + command.sums_addr + 4 * row, positions, sums[lane], run, stores);
         }
     }
-    for (; run.in_flight > 0; --run.in_flight) {
-#pragma HLS LOOP_TRIPCOUNT min=0 max=8
-        await_write(stores);
+    end_runs(run, stores);
+    if (VECTOR_UNIT && command.flag(FLAG_STATS) && job.ends_tile(plan)) {
+        const std::uint32_t count = command.images * plan.area;
+        store_tallies(tallies, job.tile, plan.tiles, count, base + command.tally_addr, stores, bus_errors);
     }
 }
 

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         chosen = [
             vector.save(Path(folder))
-            for vector in catalogue(build, features=0)
+            for vector in catalogue(build, dut.features)
             if fnmatch(vector.name, arguments.only) and (arguments.slow or not vector.slow)
         ]
         if not chosen:

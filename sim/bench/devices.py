@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sim.common.places import HLS
-from sim.contract import BUILDS, Build
+from sim.contract import ALL_FEATURES, BUILDS, Build
 from sim.devices.hls_executor import WORKPLACE, hls_sources, vendor_headers
 from sim.devices.rtl_sources import SPLIT, STRICT, rtl_sources
 
@@ -16,6 +16,7 @@ class Dut:
     """A device in Verilator's terms."""
 
     sources: list[Path]
+    features: int = 0  # which vectors it can run
     build_args: list[str] = field(default_factory=list)
     parameters: dict[str, object] = field(default_factory=dict)
 
@@ -32,6 +33,7 @@ def _hls(build: Build) -> Dut:
     c_sources = [*hls_sources(), HLS / "cosim" / "dpi.cpp"]
     return Dut(
         sources=[HLS / "cosim" / "cpt_kernel.sv"],
+        features=ALL_FEATURES,
         build_args=[*STRICT, "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
         parameters={"BusBytes": build.bus_bytes},
     )
@@ -53,7 +55,7 @@ def _vitis(build: Build) -> Dut:
     if not sources:
         goal = f"make -C {WORKPLACE} csynth BUILD={build.name}"
         raise ValueError(f"no Verilog in {folder}: run '{goal}' where Vitis HLS is")
-    return Dut(sources, build_args=["-Wno-fatal"])
+    return Dut(sources, ALL_FEATURES, build_args=["-Wno-fatal"])
 
 
 DUTS = {"hls": _hls, "rtl": _rtl, "vitis": _vitis}

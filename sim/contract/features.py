@@ -13,5 +13,5 @@ def has_vector_unit(features: int) -> bool:
 
 
 def features_of(executor: Executor) -> int:
-    """Register FEATURES of an executor; the C++ kernel and the core have none."""
+    """Register FEATURES of an executor; one without that attribute has none."""
     return getattr(executor, "features", 0)

@@ -110,10 +110,10 @@ def render_python(contract: Contract) -> str:
 def render_cpp(contract: Contract) -> str:
     lines = [f"// {NOTICE}", "#pragma once", "", "#include <cstdint>", "", "namespace cpt {", ""]
     lines += [f"constexpr std::uint32_t {name} = {value}u;" for name, value in plain_constants(contract)]
-    lines += ["", "// Every field of a command: its name, and its name in the constants above."]
+    lines += ["", "// Every field of a command: the prefix of its constants above, its name, and its name in them."]
     for table in FIELDS:
         lines += [f"#define CPT_{table.upper()}S(X) \\"]
-        lines += [" \\\n".join(f"    X({name}, {name.upper()})" for name in contract[table])]
+        lines += [" \\\n".join(f"    X({table.upper()}, {name}, {name.upper()})" for name in contract[table])]
     lines += ["", "// The bits of field `flags` that have a meaning."]
     for table in (table.replace("field", "flag") for table in FIELDS):
         flags = "\n    | ".join(f"1u << {table.upper()}_{name.upper()}" for name in contract[table])

@@ -36,7 +36,8 @@ def vendor_headers() -> Path:
 
 def hls_sources() -> list[Path]:
     """The kernel's C++ files: what Vitis synthesises."""
-    return sorted(path for path in HLS.glob("*.cpp") if path.name not in NOT_KERNEL)
+    found = [*HLS.glob("*.cpp"), *HLS.glob("vector/*.cpp")]
+    return sorted(path for path in found if path.name not in NOT_KERNEL)
 
 
 def make(*goals: str) -> subprocess.CompletedProcess[str]:
@@ -60,7 +61,7 @@ def copy_changed(source: Path, target: Path) -> None:
 
 
 def build_library(name: str) -> Path:
-    """The shared library of a build, up to date."""
+    """The shared library of a folder of hls/build: a build with one set of flags; up to date."""
     vendor_headers()
     library = Path("build") / name / "libcpt_kernel.so"
     if not (WORKPLACE / library).exists():
@@ -83,11 +84,13 @@ def load_library(name: str) -> ctypes.CDLL:
 class HlsExecutor:
     """Executes command lists on the C++ kernel of a build; interchangeable with `sim.reference.Reference`."""
 
-    def __init__(self, build: Build) -> None:
+    def __init__(self, build: Build, vector_unit: bool = True) -> None:
         check_build(build, "the HLS kernel")
         self.build = build
-        self._library = load_library(build.name)
+        self._library = load_library(build.name if vector_unit else f"{build.name}-matrix")
         self._registers = np.zeros(self._library.cpt_register_words(), dtype=np.uint32)
+        self.run(np.zeros(64, dtype=np.uint8), 0, 0)  # fills the registers of what it can
+        self.features = self.register(Register.FEATURES)
 
     def register(self, offset: int) -> int:
         """A register after the last list, by its byte offset."""

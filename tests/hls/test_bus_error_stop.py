@@ -19,7 +19,7 @@ NEVER = 2**31
 @pytest.fixture(scope="module")
 def failing_bus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program of failing_bus.cpp, with the objects of the tiny build."""
-    objects = [f"build/tiny/{source.stem}.o" for source in hls_sources()]
+    objects = [f"build/tiny/{source.relative_to(HLS).with_suffix('.o')}" for source in hls_sources()]
     made = make(*objects)
     assert made.returncode == 0, made.stdout + made.stderr
     program = tmp_path_factory.mktemp("failing_bus") / "failing_bus"

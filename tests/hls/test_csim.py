@@ -31,6 +31,20 @@ SANITIZED = (
     "error-bus-fetch",
     "error-overlap-list",
     "error-list-behind-region",
+    "half-stochastic",
+    "stats-planes-s",
+    "map-everything",
+    "map-ends-extreme-s",
+    "map-shape-1x80x2x33",
+    "map-broadcast-mask-x0",
+    "map-error-write-bus",
+    "norm-error-read-bus",
+    "update-acc-beyond-48-bits",
+    "update-step-greatest",
+    "update-groups",
+    "weights-ends",
+    "weights-kernel-15",
+    "layer-half",
 )
 SECONDS = 600  # several times what all of these take together
 
@@ -60,8 +74,7 @@ def good() -> Vector:
 def test_make_csim_passes_every_vector_of_both_builds() -> None:
     done = make("csim", "VITIS=")
     assert done.returncode == 0, done.stdout + done.stderr
-    needs = [vector.features for vector in catalogue(Build.named("tiny"))]
-    wanted = f"{needs.count(0)} passed, 0 failed, {len(needs) - needs.count(0)} left out"
+    wanted = f"{len(list(catalogue(Build.named('tiny'))))} passed, 0 failed, 0 left out"
     assert done.stdout.count(wanted) == len(BUILDS)
     assert "WARNING" not in done.stdout, "a stream was read empty or left full"
 
@@ -70,7 +83,7 @@ def test_make_csim_passes_every_vector_of_both_builds() -> None:
 @pytest.mark.parametrize("build", BUILDS)
 def test_nothing_is_out_of_bounds_or_undefined(build: str, tmp_path: Path) -> None:
     program = built(f"build/{build}-sanitize/testbench")
-    for vector in catalogue(Build.named(build), features=0):
+    for vector in catalogue(Build.named(build)):
         if vector.name in SANITIZED:
             vector.save(tmp_path)
     done = bench(program, tmp_path)

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 import pytest
 
 import sim.devices.hls_executor
-from sim.contract import BUILDS, NO_COMMAND, VERSION_MAGIC, Build, Error, Memory, Outcome, Register
+from sim.contract import ALL_FEATURES, BUILDS, NO_COMMAND, VERSION_MAGIC, Build, Error, Memory, Outcome, Register
 from sim.devices.hls_executor import HlsExecutor
 from sim.reference import Reference
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
+from tests.hls.random_steps import random_step
 from tests.tools import LIST, REGION, ROOT, vector_unit_asked_for
 
-# Names of all vectors; tests/sim/vectors/test_vectors.py keeps the file up to date.
-VECTORS = [line.split()[1] for line in (ROOT / "tests" / "sim" / "vectors" / "vectors.sha256").read_text().splitlines()]
+# Names of all vectors; tests/sim/vectors/test_vectors.py keeps the files up to date.
+DIGESTS = [ROOT / "tests" / "sim" / "vectors" / name for name in ("vectors.sha256", "vector_unit.sha256")]
+VECTORS = [line.split()[1] for path in DIGESTS for line in path.read_text().splitlines()]
 
 
-# Together: all three passes, numbers and planes, row sums.
-AFTER_ERRORS = ("width-3x8", "row-sums-planes")
+# Together: all passes, numbers and planes, row sums, tallies, strips, weights and their codes.
+AFTER_ERRORS = ("width-3x8", "row-sums-planes", "stats-shapes", "map-everything", "update-groups", "weights-3x3")
 
 
 @lru_cache
 def vectors(build: str) -> dict[str, Vector]:
-    return {vector.name: vector for vector in catalogue(Build.named(build), features=0)}
+    return {vector.name: vector for vector in catalogue(Build.named(build))}
 
 
 @lru_cache
-def executor(build: str) -> HlsExecutor:
-    return HlsExecutor(Build.named(build))
+def executor(build: str, vector_unit: bool = True) -> HlsExecutor:
+    return HlsExecutor(Build.named(build), vector_unit)
 
 
 def agrees(build: str, vector: Vector) -> None:
@@ -60,11 +63,14 @@ def test_vector_and_the_list_after_it(case: str) -> None:
             agrees(build, vectors(build)[follower])
 
 
-def run_both(build: str, memory: Memory, offset: int, size: int, mem_base: int = 0) -> tuple[Outcome, Outcome]:
+def run_both(
+    build: str, memory: Memory, offset: int, size: int, mem_base: int = 0, vector_unit: bool = True
+) -> tuple[Outcome, Outcome]:
     """Both executors' outcomes, when they left the same memory."""
     expected, found = memory.copy(), memory.copy()
-    wanted = Reference(Build.named(build), features=0).run(expected, offset, size, mem_base)
-    got = executor(build).run(found, offset, size, mem_base)
+    features = ALL_FEATURES if vector_unit else 0
+    wanted = Reference(Build.named(build), features=features).run(expected, offset, size, mem_base)
+    got = executor(build, vector_unit).run(found, offset, size, mem_base)
     assert np.flatnonzero(expected != found)[:8].tolist() == [], "addresses of wrong bytes"
     return wanted, got
 
@@ -79,12 +85,22 @@ def test_random_lists_agree_with_the_reference(seed: int, build: str) -> None:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_damaged_commands_end_as_on_the_reference(build: str) -> None:
+@pytest.mark.parametrize("seed", range(60))
+def test_random_steps_agree_with_the_reference(seed: int, build: str) -> None:
+    memory, offset, size = random_step(seed, Build.named(build))
+    wanted, got = run_both(build, memory, offset, size, mem_base=seed * 0x0034_5680)
+    assert wanted.error == Error.OK
+    assert registers(got) == registers(wanted)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("lists", [random_list, random_step])
+def test_damaged_commands_end_as_on_the_reference(build: str, lists: Callable[..., tuple[Memory, int, int]]) -> None:
     """Bits of the list flipped at random: the same verdict, the same memory."""
     draw = np.random.default_rng(7)
     seen = set()
     for turn in range(300):
-        memory, offset, size = random_list(turn % 8, Build.named(build))
+        memory, offset, size = lists(turn % 8, Build.named(build))
         for bit in draw.integers(8 * size, size=int(draw.integers(1, 4))):
             memory[offset + bit // 8] ^= 1 << bit % 8
         wanted, got = run_both(build, memory, offset, size)
@@ -116,7 +132,7 @@ def test_capability_registers_are_filled_by_an_empty_list(build: str) -> None:
     shown = {name: device.register(Register[name.upper()]) for name in device.build.parameters()}
     assert shown == device.build.parameters()
     assert device.register(Register.VERSION) == 2 << 16
-    assert device.register(Register.FEATURES) == 0
+    assert device.register(Register.FEATURES) == device.features == ALL_FEATURES
 
 
 @pytest.mark.parametrize("case", vector_unit_asked_for())
@@ -124,7 +140,8 @@ def test_what_needs_a_vector_unit_is_refused(case: str) -> None:
     command, error = vector_unit_asked_for()[case]
     memory = np.random.default_rng(1).integers(0, 256, REGION, dtype=np.uint8)
     memory[LIST : LIST + 128] = np.frombuffer(command.encode(), np.uint8)
-    wanted, got = run_both("tiny", memory, LIST, 128)
+    assert executor("tiny", vector_unit=False).register(Register.FEATURES) == 0
+    wanted, got = run_both("tiny", memory, LIST, 128, vector_unit=False)
     assert registers(got) == registers(wanted) == (error, 0 if error else NO_COMMAND, 0 if error else 1)
 
 
