@@ -1,4 +1,4 @@
-// Division by a power of two, as every command rounds: to the nearest integer, a tie to the even one, or stochastically.
+// Division by a power of two, as every command rounds: to the nearest integer, a tie to the even one; or by noise.
 #pragma once
 
 #include "types.hpp"

@@ -70,7 +70,8 @@ void run_join(
         for (std::uint32_t i = 0; i < channels; ++i) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
             const scalar_t first = scaled(first_unit(c, headers, records.units.record(i)), fraction);
-            const scalar_t second = branch ? scaled(second_unit(c, headers, records.units1.record(i)), fraction) : zero();
+            const scalar_t second =
+                branch ? scaled(second_unit(c, headers, records.units1.record(i)), fraction) : zero();
             const std::int32_t by = branch ? std::int32_t(whole(second, k, COEFFICIENT_BITS)) : stream ? 1 : 0;
             put_int(coefficients.record(i), COEFFICIENTS_RECORD_A, std::int32_t(whole(first, k, COEFFICIENT_BITS)));
             put_int(coefficients.record(i), COEFFICIENTS_RECORD_C, by);

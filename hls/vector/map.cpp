@@ -9,8 +9,8 @@ MapPlan make_map_plan(const MapCommand& c) {
     const std::uint32_t mask_out = c.flag(MAP_FLAG_MASK_WRITE);
     const std::uint32_t bits[MAP_TENSORS] = {c.x0_bits, c.x1_bits, c.x2_bits, c.reads_mask(), c.out0_bits, c.out1_bits,
                                              mask_out};
-    const std::uint32_t addresses[MAP_TENSORS] = {c.x0_addr, c.x1_addr, c.x2_addr, c.mask_addr, c.out0_addr, c.out1_addr,
-                                                  c.mask_addr};
+    const std::uint32_t addresses[MAP_TENSORS] = {c.x0_addr,   c.x1_addr,   c.x2_addr,  c.mask_addr,
+                                                  c.out0_addr, c.out1_addr, c.mask_addr};
     const bool broadcast = c.flag(MAP_FLAG_BROADCAST);
     for (std::uint32_t i = 0; i < MAP_TENSORS; ++i) {
         map_tensor_t& tensor = plan.tensors[i];

@@ -87,7 +87,8 @@ inline bool written(const place_t& place, const std::uint32_t header[LINE_WORDS]
 std::uint32_t check_headers(const place_t places[MAX_PLACES], const headers_t headers, std::uint32_t count);
 
 /// All checks of a command's fields, in order, and its places.
-std::uint32_t check_map(const std::uint32_t words[COMMAND_WORDS], const MapCommand& command, place_t places[MAX_PLACES]);
+std::uint32_t check_map(
+    const std::uint32_t words[COMMAND_WORDS], const MapCommand& command, place_t places[MAX_PLACES]);
 std::uint32_t check_scalar(
     const std::uint32_t words[COMMAND_WORDS], const ScalarCommand& command, place_t places[MAX_PLACES]);
 std::uint32_t check_weights(

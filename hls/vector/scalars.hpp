@@ -1,7 +1,7 @@
 // The scalar commands: NORM, SCALE, JOIN and ERROR, channel by channel in groups of 16.
 //
-// Where a number of all channels (a bound, a shift) enters what is written, the channels are gone through again: nothing
-// on chip grows with their number.
+// Where a number of all channels (a bound, a shift) enters what is written, the channels are gone through again:
+// nothing on chip grows with their number.
 #pragma once
 
 #include "limits.hpp"

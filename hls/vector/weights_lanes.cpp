@@ -65,7 +65,8 @@ static std::uint32_t code_of(const WeightCommand& c, std::int32_t w, const scale
     const ap_int<57> levels = levels_of(c);
     const ap_int<57> top = (ap_int<57>(1) << (c.bits - 1)) - 1;
     if (c.flag(WEIGHT_FLAG_HALF)) {
-        return std::uint32_t(std::int32_t(limited(ap_int<57>(product >> (scale.shift + 1)), ap_int<57>(-top - 1), top)));
+        const ap_int<57> floor = product >> (scale.shift + 1);
+        return std::uint32_t(std::int32_t(limited(floor, ap_int<57>(-top - 1), top)));
     }
     return std::uint32_t(
         std::int32_t(limited(round_half_even(product, scale.shift), ap_int<57>(-levels), levels)));

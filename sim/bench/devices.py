@@ -16,9 +16,9 @@ class Dut:
     """A device in Verilator's terms."""
 
     sources: list[Path]
-    features: int = 0  # which vectors it can run
     build_args: list[str] = field(default_factory=list)
     parameters: dict[str, object] = field(default_factory=dict)
+    features: int = 0  # which vectors it can run
 
 
 def open_dut(name: str, build: Build) -> Dut:
@@ -33,9 +33,9 @@ def _hls(build: Build) -> Dut:
     c_sources = [*hls_sources(), HLS / "cosim" / "dpi.cpp"]
     return Dut(
         sources=[HLS / "cosim" / "cpt_kernel.sv"],
-        features=ALL_FEATURES,
         build_args=[*STRICT, "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
         parameters={"BusBytes": build.bus_bytes},
+        features=ALL_FEATURES,
     )
 
 
@@ -55,7 +55,7 @@ def _vitis(build: Build) -> Dut:
     if not sources:
         goal = f"make -C {WORKPLACE} csynth BUILD={build.name}"
         raise ValueError(f"no Verilog in {folder}: run '{goal}' where Vitis HLS is")
-    return Dut(sources, ALL_FEATURES, build_args=["-Wno-fatal"])
+    return Dut(sources, build_args=["-Wno-fatal"], features=ALL_FEATURES)
 
 
 DUTS = {"hls": _hls, "rtl": _rtl, "vitis": _vitis}
