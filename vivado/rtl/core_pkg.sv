@@ -3,7 +3,7 @@ package core_pkg;
   import command_pkg::*;
 
   // verilator lint_off UNUSEDPARAM
-  // Cycles, from the inputs of a unit to its outputs. What has to keep step is derived from these, nowhere written again.
+  // Cycles from the inputs of a unit to its outputs. What has to keep step is derived from these.
   localparam int unsigned CountLatency       = 4;  ///< of the bit counters
   localparam int unsigned AccumulateLatency  = 4;  ///< of a DSP48E1 that adds up counts
   localparam int unsigned DpuLatency         = CountLatency + AccumulateLatency;  ///< operand pair to sum with it

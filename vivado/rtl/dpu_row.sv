@@ -1,6 +1,6 @@
 /// The dot products of one lane: a slice of A against a slice of every column of B, one operation a cycle.
 ///
-/// acc[c] = (first ? 0 : acc[c]) +- 2^shift * popcount(a & b[c]), shift 0..30, DpuLatency cycles later; kept where not valid.
+/// acc[c] = (first ? 0 : acc[c]) +- 2^shift * popcount(a & b[c]), shift 0..30, DpuLatency cycles later; kept else.
 /// Vivado and Yosys define SYNTHESIS and get LUTs and DSP48E1s, one for each column; simulators get the arithmetic.
 module dpu_row #(
     parameter int unsigned Bits    = 144,  ///< of a slice of K: 48 or 144
