@@ -22,6 +22,8 @@ import pytest
 
 from cpt_model import Bits
 from scripts.cli import build_parser, main
+from sim.contract import ALL_FEATURES, Build
+from sim.vectors.catalogue import catalogue
 from tests import pages
 from tests.host.driver.driving import DEVICES
 from tests.pages import Piece
@@ -345,6 +347,19 @@ def test_the_front_page_is_short_and_its_numbers_are_todays() -> None:
         shown = output_of(command.strip("`"))
         for number in re.findall(r"\d[\d,.]*\d|\d", numbers):
             assert re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d])", shown), f"{what}: {number} is not in\n{shown}"
+
+
+def test_numbers_of_vectors_are_todays() -> None:
+    """All of them, and those of executors without a vector unit."""
+    every, plain = (len(list(catalogue(Build.named("tiny"), features))) for features in (ALL_FEATURES, 0))
+    counted = re.compile(r"(\d{3,}) (?:test )?vectors|the (\d{3,}) of the matrix passes")
+    for page, wanted in {
+        "README.md": {every, plain},
+        "sim/README.md": {every, plain},
+        "docs/measured.md": {plain},
+    }.items():
+        pairs = counted.findall((ROOT / page).read_text(encoding="utf-8"))
+        assert {int(one or other) for one, other in pairs} == wanted, page
 
 
 @pytest.mark.parametrize(
