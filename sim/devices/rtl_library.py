@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,15 +22,25 @@ from sim.devices.verilator import verilator_environment
 HARNESS = VIVADO / "harness"
 OPTIMISE = "-O2 -march=native"
 BUILD_SECONDS = 3600
+# The core with the LUTs and carry chains that it names; those of the dot products are too many to simulate, and proved.
+SYNTHESISED = ("+define+SYNTHESIS", "+define+DOT_PRODUCT_MODELS", str(HARNESS / "slice_models.sv"))
 
 
-def build_folder(name: str, waves: bool) -> Path:
-    return OUT / "rtl" / (f"{name}-waves" if waves else name)
+class View(str, Enum):
+    """How the core is simulated: as usual, with waveforms, or with the LUTs and carry chains that synthesis gets."""
+
+    PLAIN = ""
+    WAVES = "waves"
+    SYNTHESISED = "synthesised"
+
+
+def build_folder(name: str, view: View) -> Path:
+    return OUT / "rtl" / (f"{name}-{view.value}" if view.value else name)
 
 
 @lru_cache
-def load_library(build: str, waves: bool) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(build_library(build, waves)))
+def load_library(build: str, view: View) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(build_library(build, view)))
     pointer, number, small = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32
     calls: dict[str, tuple[type | None, tuple[type, ...]]] = {
         "open": (pointer, (pointer, ctypes.c_char_p)),
@@ -49,12 +60,12 @@ def load_library(build: str, waves: bool) -> ctypes.CDLL:
     return library
 
 
-def build_library(name: str, waves: bool = False) -> Path:
+def build_library(name: str, view: View = View.PLAIN) -> Path:
     """The shared library of a build, up to date; one process at a time builds in a folder."""
-    folder = build_folder(name, waves)
+    folder = build_folder(name, view)
     folder.mkdir(parents=True, exist_ok=True)
     library, stamp = folder / "libcpt_rtl.so", folder / "sources.sha256"
-    commands = build_commands(name, folder, waves)
+    commands = build_commands(name, folder, view)
     with locked(folder / ".lock", BUILD_SECONDS):
         digest = sources_digest(commands)
         if not library.exists() or not stamp.exists() or stamp.read_text() != digest:
@@ -66,15 +77,16 @@ def build_library(name: str, waves: bool = False) -> Path:
     return library
 
 
-def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
+def build_commands(name: str, folder: Path, view: View) -> list[list[str]]:
     """Verilate and compile the core, then link it with the harness."""
     include = Path(verilator_environment()["VERILATOR_ROOT"]) / "include"
     bus, verilated = BUILDS[name]["bus_bytes"], folder / "verilated"
     flags = ["-fPIC", "-std=c++17"]
-    trace = ["--trace-vcd"] if waves else []
+    waves = view is View.WAVES
+    options = ["--trace-vcd"] if waves else SYNTHESISED if view is View.SYNTHESISED else ()
     verilate = [
-        *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "fast", "--x-initial", "fast", *SPLIT),
-        *("--noassert", *STRICT, f"-GBuildNumber={list(BUILDS).index(name)}", *trace),
+        *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "unique", "--x-initial", "unique", *SPLIT),
+        *("--assert", *STRICT, f"-GBuildNumber={list(BUILDS).index(name)}", *options),
         *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(verilated)),
         *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
         *(str(HARNESS / "states.vlt"), *map(str, rtl_sources())),

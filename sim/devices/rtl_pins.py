@@ -21,7 +21,7 @@ from sim.contract import (
     Register,
 )
 from sim.devices.native import check_build
-from sim.devices.rtl_library import build_folder, load_library
+from sim.devices.rtl_library import View, build_folder, load_library
 
 PORTS = ("commands", "loads", "stores")
 
@@ -92,27 +92,33 @@ class Report(ctypes.Structure):
 
 
 class ProtocolError(RuntimeError):
-    """A master of the core broke a rule of AXI."""
+    """A master of the core broke a rule of AXI, or the core one of its own assertions."""
 
 
-def want_waves() -> bool:
-    return os.environ.get("WAVES") == "1"
+def wanted_view(synthesised: bool = False) -> View:
+    if synthesised:
+        return View.SYNTHESISED
+    return View.WAVES if os.environ.get("WAVES") == "1" else View.PLAIN
 
 
-def library_of(build: Build) -> ctypes.CDLL:
+def library_of(build: Build, synthesised: bool = False) -> ctypes.CDLL:
     """The core of a build, compiled if need be; parameters other than the contract's are refused."""
     check_build(build, "the RTL")
-    return load_library(build.name, want_waves())
+    return load_library(build.name, wanted_view(synthesised))
 
 
 class RtlPins:
-    """One core, from power-on; its DDR's seed is the seed of all its random choices."""
+    """One core, from power-on, with random values in its registers; its DDR's seed is the seed of all random choices.
 
-    def __init__(self, build: Build, ddr: Ddr | None = None) -> None:
+    `synthesised`: with the LUTs, carry chains and multiplexers that a synthesiser gets; dot products are modelled.
+    """
+
+    def __init__(self, build: Build, ddr: Ddr | None = None, synthesised: bool = False) -> None:
         self.build = build
         self.ddr = ddr or Ddr()
-        self._library = library_of(build)
-        file = str(build_folder(build.name, True) / "dump.vcd").encode() if want_waves() else None
+        self._library = library_of(build, synthesised)
+        view = wanted_view(synthesised)
+        file = str(build_folder(build.name, view) / "dump.vcd").encode() if view is View.WAVES else None
         self._core = self._library.cpt_rtl_open(ctypes.byref(_Settings.of(self.ddr)), file)
         self._memory: Memory | None = None  # kept alive while the core may reach it
         self._completions = np.zeros((0, 4), dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""`make -C vivado lint`: Verilator on the packaged kernel of every build, its array as synthesised, and the monitor.
+"""`make -C vivado lint`: Verilator on the kernel of every build, packaged and as it is synthesised, and on the monitor.
 
 And what Verilator cannot see: carry chains by name that no slice can hold.
 """
@@ -10,6 +10,7 @@ import sys
 
 from sim.common.places import VIVADO
 from sim.contract import BUILDS
+from sim.devices.rtl_library import SYNTHESISED
 from sim.devices.rtl_sources import STRICT, rtl_sources
 from sim.devices.verilator import verilator_environment
 from sim.synthesis.slices import CHECKED, check_chains
@@ -39,6 +40,8 @@ def main() -> int:
     }
     complaints["response monitor"] = lint("response_monitor", str(IP / "response_monitor.v"))
     complaints["dot products in LUTs"] = lint("dpu_row", "+define+SYNTHESIS", str(PRIMITIVES))
+    for number, name in enumerate(BUILDS):
+        complaints[f"{name}, synthesised"] = lint("cpt_kernel", f"-GBuildNumber={number}", *SYNTHESISED)
     for top, parameters in CHECKED:
         conflicts = check_chains(top, *parameters).conflicts
         complaints[" ".join(["carry chains in slices,", top, *parameters])] = "\n".join(conflicts)

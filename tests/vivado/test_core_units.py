@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sim.bench.runner import BenchError
 from sim.bench.units import Unit, run_unit
 
 ROUNDING_MODULES = (
@@ -44,3 +45,10 @@ ARRAY = Unit("array_drain", "array", ("core_pkg", *ARRAY_MODULES, "array"))
 )
 def test_unit(unit: Unit) -> None:
     run_unit(unit)
+
+
+@pytest.mark.slow
+def test_assertions_are_on() -> None:
+    with pytest.raises(BenchError):
+        run_unit(Unit("overrun", "sync_fifo", ("sync_fifo",)))
+    run_unit(Unit("overrun", "sync_fifo", ("sync_fifo",), {"Depth": 16}))

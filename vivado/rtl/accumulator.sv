@@ -74,6 +74,15 @@ module accumulator
     sums_o    <= total_sums;
   end
 
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && ahead_valid_i && ahead_group_i.accumulate && !ahead_group_i.fresh) begin
+      sums_are_written : assert (!valid_q || !group_q.accumulate || group_q.store || read_place != place2_q);
+      sums_are_summed  : assert (!valid_i || !group_i.accumulate || group_i.store || read_place != place_q);
+    end
+  end
+`endif
+
   logic unused;
   assign unused = &{1'b0, ahead_group_i};
 endmodule

@@ -419,15 +419,7 @@ module core
       .read_sums_o   (table_sums)
   );
 
-  logic [1:0] last_part;
-  always_comb begin
-    unique case (32'(plan_q.c.out_format))
-      FORMAT_INT32: last_part = 2'd1;
-      FORMAT_INT64: last_part = 2'd3;
-      default:      last_part = 2'd0;
-    endcase
-  end
-  assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1) && acc_part == last_part;
+  assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1) && acc_part == last_part_of(plan_q.c.out_format);
 
   logic piece_valid, piece_last, sums_valid;
   logic [1:0][7:0] piece_lane;

@@ -3,7 +3,7 @@ package core_pkg;
   import command_pkg::*;
 
   // verilator lint_off UNUSEDPARAM
-  // Cycles from the inputs of a unit to its outputs. What has to keep step is derived from these.
+  // Cycles from the inputs of a unit to its outputs. What has to keep step is derived from these, not written again.
   localparam int unsigned CountLatency       = 4;  ///< of the bit counters
   localparam int unsigned AccumulateLatency  = 4;  ///< of a DSP48E1 that adds up counts
   localparam int unsigned DpuLatency         = CountLatency + AccumulateLatency;  ///< operand pair to sum with it
@@ -88,6 +88,15 @@ package core_pkg;
     logic        by_three;       // CONV: one read fills the three taps of a kernel row
     logic [19:0] units;          // CONV: what one read fills, in all of K: taps, or kernel rows if by_three
   } plan_t;
+
+  /// The last of the parts, a cycle each, in which two lanes' stored results leave.
+  function automatic logic [1:0] last_part_of(logic [1:0] out_format);
+    unique case (32'(out_format))
+      contract_pkg::FORMAT_INT32: return 2'd1;
+      contract_pkg::FORMAT_INT64: return 2'd3;
+      default:                    return 2'd0;
+    endcase
+  endfunction
 
   /// Bytes of a command's tensors, as offsets into the region.
   typedef struct packed {

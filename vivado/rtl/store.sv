@@ -286,6 +286,19 @@ module store
     end
   end
 
+`ifndef SYNTHESIS
+  logic [3:0] slots;
+  assign slots = 4'(7'(LanePieces) >> p.segment_log);
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      slot_is_free     : assert (!open_valid_i || open_q < slots || slot_free_o);
+      slot_in_range    : assert (!open_valid_i || 4'(open_segment_i.slot) < slots);
+      closed_were_open : assert (!closed_i || closed_q < open_q);
+      freed_were_open  : assert (!slot_free_o || open_q != '0);
+    end
+  end
+`endif
+
   logic unused;
   assign unused = &{1'b0, p, unused_full, filled_q};
 endmodule
