@@ -116,7 +116,7 @@ void array(
     const std::uint32_t entries = (plan.wgrad ? 1 : slices) * command.b_bits;
     bool b_comes = plan.wgrad || job.starts_tile();
     std::uint32_t i = 0, j = 0, slice = 0;
-    for (std::uint64_t step = 0; step < steps; ++step) {
+    array_steps: for (std::uint64_t step = 0; step < steps; ++step) {
         // The compute loop: one plane pair in every cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=131072

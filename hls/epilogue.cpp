@@ -110,7 +110,7 @@ void epilogue(
     const std::uint32_t positions = job_positions(command, plan, job);
     for (std::uint32_t position = 0; position < positions; ++position) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=64
-        for (std::uint32_t lane = 0; lane < lanes; lane += EPILOGUE_LANES) {
+        epilogue_lanes: for (std::uint32_t lane = 0; lane < lanes; lane += EPILOGUE_LANES) {
             // Two lanes a cycle: rounding costs LUTs, and the array needs a_bits * b_bits * slices cycles a position.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=22

@@ -6,7 +6,7 @@ namespace cpt {
 
 void fetch(const beat_t* commands, address_t address, std::uint32_t words[COMMAND_WORDS]) {
     const address_t first = address / BUS_BYTES;
-    for (std::uint32_t number = 0; number < COMMAND_BYTES / BUS_BYTES; ++number) {
+    fetch_beats: for (std::uint32_t number = 0; number < COMMAND_BYTES / BUS_BYTES; ++number) {
         // II=1 lets Vitis read the command in one burst.
 #pragma HLS PIPELINE II=1
         const words_t beat = read_beat(commands, PORT_COMMANDS, first + number);

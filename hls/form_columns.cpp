@@ -16,7 +16,7 @@ static void take_weights(const Command& c, hls::stream<packet_t>& column_feed, w
     for (std::uint32_t column = 0; column < COLUMNS; ++column) {
         packet_t packet;
         std::uint32_t left = 0;   // words of the packet that are not yet in
-        for (std::uint32_t taken = 0; taken < words; ++taken) {
+        take_weight_words: for (std::uint32_t taken = 0; taken < words; ++taken) {
             // One word a cycle: a tile's weights are loaded while the array works.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=4608
@@ -46,7 +46,7 @@ static void form_weights(
             kx = start_kx;
             word_t formed[COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=formed complete dim=0
-            for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
+            form_weight_groups: for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
                 // One group of every column a cycle, as a column's memory has one port for reading.
 #pragma HLS PIPELINE II=1
                 const bool beyond = row == c.a_blocks * c.kernel_h;
@@ -72,7 +72,7 @@ static void form_weights(
 
 static void take_strip(const Command& c, hls::stream<packet_t>& column_feed, strip_t& strip) {
     std::uint32_t count = 0;
-    for (std::uint32_t taken = 0; taken < c.b_bits * SLICE_PIXELS; taken += count) {
+    take_strip_packets: for (std::uint32_t taken = 0; taken < c.b_bits * SLICE_PIXELS; taken += count) {
         // A packet a cycle, as fast as `unpack` sends them: each of its words has a bank of its own.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=9 max=144
@@ -87,7 +87,7 @@ static void form_strip(const Command& c, const Job& job, const strip_t& strip, h
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
         word_t formed[COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=formed complete dim=0
-        for (std::uint32_t at = 0; at < SLICE_PIXELS; at += BANKS) {
+        form_strip_pixels: for (std::uint32_t at = 0; at < SLICE_PIXELS; at += BANKS) {
             // One pixel of every bank a cycle; all columns look at the same ones.
 #pragma HLS PIPELINE II=1
             word_t pixels[BANKS];

@@ -10,7 +10,7 @@ void take_rows(
     const Rows rows = new_rows(c, job.row);
     const std::uint32_t words = (rows.end - rows.first) * c.a_blocks * c.a_bits * c.a_width;
     std::uint32_t count = 0;
-    for (std::uint32_t taken = 0; taken < words; taken += count) {
+    take_row_packets: for (std::uint32_t taken = 0; taken < words; taken += count) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=0 max=1024
         for (std::uint32_t lane = 0; lane < LANES; ++lane) {
@@ -82,7 +82,7 @@ void form_windows(
     Group start = {0, 0, 0};   // of the slice
     Group group = start;
     std::uint32_t done = 0;
-    while (done < elements) {
+    form_windows_steps: while (done < elements) {
         // One loop over all elements, a kernel row's taps at a time, so that the pipeline never drains between them.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=3 max=4096

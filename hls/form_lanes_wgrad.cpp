@@ -8,7 +8,7 @@ void take_slice(
     for (std::uint32_t unit = 0; unit < units; ++unit) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=4
         std::uint32_t count = 0;
-        for (std::uint32_t taken = 0; taken < c.a_bits * SLICE_PIXELS; taken += count) {
+        take_slice_packets: for (std::uint32_t taken = 0; taken < c.a_bits * SLICE_PIXELS; taken += count) {
             // A packet a cycle, as fast as `unpack` sends them: each of its words has a bank of its own.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=9 max=144
@@ -31,7 +31,7 @@ void form_transposed(
 #pragma HLS ARRAY_PARTITION variable=slices complete dim=0
     for (std::uint32_t plane = 0; plane < c.a_bits; ++plane) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
-        for (std::uint32_t at = 0; at < SLICE_PIXELS; at += BANKS) {
+        form_transposed_pixels: for (std::uint32_t at = 0; at < SLICE_PIXELS; at += BANKS) {
             // One pixel of every bank of every unit a cycle; the lanes of a unit look at the same ones.
 #pragma HLS PIPELINE II=1
             word_t pixels[MAX_UNITS][BANKS];

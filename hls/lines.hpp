@@ -14,7 +14,7 @@ static_assert(LINE_BYTES % BUS_BYTES == 0 && BEAT_WORDS % 2 == 0, "a line is who
 inline void read_lines(const beat_t* loads, address_t address, std::uint32_t lines, std::uint32_t words[]) {
 #pragma HLS INLINE off
     const address_t first = address / BUS_BYTES;
-    for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
+    read_line_beats: for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128
         const words_t beat = read_beat(loads, PORT_LOADS, first + number);
@@ -41,7 +41,7 @@ inline void write_lines(
     const ap_uint<2> errors = *bus_errors;
     if (errors != 0) return;
     request_write(stores, address, lines * LINE_BEATS);
-    for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
+    write_line_beats: for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128
         words_t beat;

@@ -15,7 +15,7 @@ inline void send_run(
     runs.write(run_t{target, destination, words, step, offset, false, false});
     const address_t first = address / BUS_BYTES;
     const std::uint32_t count = ceil_div(offset + (words - 1) * step + 1, BEAT_WORDS);
-    for (std::uint32_t beat = 0; beat < count; ++beat) {
+    load_beats: for (std::uint32_t beat = 0; beat < count; ++beat) {
         // Consecutive addresses at II=1 become one burst.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=64

@@ -26,7 +26,7 @@ static void unpack_run(
     std::uint32_t at = run.offset;   // of the next word, counted from the first beat
     std::uint32_t taken = 0;         // words of the beats taken so far
     std::uint32_t done = 0;
-    while (done < run.words) {
+    unpack_packets: while (done < run.words) {
         // A beat in and a packet out in the same cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=32

@@ -28,7 +28,7 @@ static void load_strip(const strip_t& strip, address_t base, const beat_t* loads
         const address_t address = base + strip.address + run * strip.stride;
         const address_t first = address / BUS_BYTES;
         const std::uint32_t count = ceil_div(address % BUS_BYTES / 2 + strip.lines * strip.words, BEAT_WORDS);
-        for (std::uint32_t number = 0; number < count; ++number) {
+        map_beats: for (std::uint32_t number = 0; number < count; ++number) {
             // Consecutive beats at II=1 become one burst.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128

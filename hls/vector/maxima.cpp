@@ -26,7 +26,7 @@ static void maxima_of(
     std::uint32_t greatest[BLOCK] = {};
 #pragma HLS ARRAY_PARTITION variable=greatest complete
     const std::uint32_t count = b.rows(job.bundle) * b.taps;
-    for (std::uint32_t number = 0; number < count; ++number) {
+    maxima_lines: for (std::uint32_t number = 0; number < count; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=16 max=576
         const line_t line = lines.read();

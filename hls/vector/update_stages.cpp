@@ -73,7 +73,7 @@ void update_lanes(
     const bool real = job.channel < c.in_channels;
     line_t acc_line = {}, w_line = {}, v_line = {};
     std::uint32_t line = 0, part = 0;
-    for (std::uint32_t step = 0; step < count * LINE_PARTS; ++step) {
+    update_words: for (std::uint32_t step = 0; step < count * LINE_PARTS; ++step) {
         // WEIGHT_LANES words a cycle. Gradients of 64 bits come in two lines, the second for the second half.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=8 max=128

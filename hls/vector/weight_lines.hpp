@@ -20,7 +20,7 @@ inline void send_lines(const beat_t* loads, address_t address, std::uint32_t cou
 #pragma HLS INLINE off
     const address_t first = address / BUS_BYTES;
     line_t line = {};
-    for (std::uint32_t number = 0; number < count * LINE_BEATS; ++number) {
+    weight_line_beats: for (std::uint32_t number = 0; number < count * LINE_BEATS; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
         const words_t beat = read_beat(loads, PORT_LOADS, first + number);

@@ -56,7 +56,7 @@ void weights_load(
         if (channel < b.ins) {
             send_lines(loads, base + c.w_addr + first * LINE_BYTES, taps, lines);
         } else {
-            for (std::uint32_t tap = 0; tap < taps; ++tap) {
+            weights_padding: for (std::uint32_t tap = 0; tap < taps; ++tap) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
                 lines.write(nothing);

@@ -50,8 +50,8 @@ def _rtl(build: Build) -> Dut:
 
 
 def _vitis(build: Build) -> Dut:
-    folder = WORKPLACE / "build" / f"vitis_{build.name}" / "solution" / "syn" / "verilog"
-    sources = sorted(folder.glob("*.v"))
+    folder = WORKPLACE / "build" / f"vitis_{build.name}"
+    sources = sorted(folder.glob("*/syn/verilog/*.v"))  # in solution/ by Tcl, in hls/ by a config file
     if not sources:
         goal = f"make -C {WORKPLACE} csynth BUILD={build.name}"
         raise ValueError(f"no Verilog in {folder}: run '{goal}' where Vitis HLS is")
