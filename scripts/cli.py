@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from scripts.ending import INTERRUPTED, leave, watch_interrupts
 from scripts.parser import Parser, add_command
 
 # Each command's module in scripts/, and its line in `cpt --help`.
@@ -78,8 +79,19 @@ def build_parser(asked: str | None = None) -> Parser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs a command; what the user did wrong is one line on standard error, without a traceback."""
-    given = sys.argv[1:] if arguments is None else arguments
+    """Runs a command; without arguments, that of this process, which ends with it."""
+    if arguments is None:
+        watch_interrupts()
+        try:
+            code = run(sys.argv[1:])
+        except SystemExit as end:  # of argparse
+            code = end.code if isinstance(end.code, int) else 0
+        leave(code)
+    return run(arguments or [])
+
+
+def run(given: list[str]) -> int:
+    """What the user did wrong is one line on standard error, without a traceback."""
     parsed = argparse.Namespace()
     try:
         parser = build_parser(next((each for each in given if not each.startswith("-")), None))
@@ -112,7 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
         return refuse(problem)
     except KeyboardInterrupt:
         print("cpt: stopped", file=sys.stderr)
-        return 130
+        return INTERRUPTED
 
 
 def refuse(problem: object) -> int:

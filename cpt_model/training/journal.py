@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -31,7 +32,9 @@ class Journal:
         write_atomically(self.file, "".join(json.dumps(line) + "\n" for line in kept))
         self._stream = open(self.file, "a", encoding="utf-8")  # noqa: SIM115 (closed by __exit__)
         self._writer: Any = None
+        self._hook = threading.excepthook
         if tensorboard:
+            threading.excepthook = self._quiet
             from torch.utils.tensorboard import SummaryWriter
 
             self._writer = SummaryWriter(str(folder / "tensorboard"), purge_step=step + 1)
@@ -49,6 +52,11 @@ class Journal:
         except OSError as problem:
             raise JournalError(f"{self.file} cannot be written: {problem.strerror or problem}") from problem
 
+    def _quiet(self, problem: Any) -> None:
+        """TensorBoard writes in a thread; a full disk, which `write` reports in a line, would print a traceback there."""
+        if not issubclass(problem.exc_type, OSError):
+            self._hook(problem)
+
     def __enter__(self) -> Journal:
         return self
 
@@ -59,9 +67,11 @@ class Journal:
             self._stream.close()
             if self._writer is not None:
                 self._writer.close()
-        except OSError:
+        except OSError as full:
             if problem is None:
-                raise
+                raise JournalError(f"{self.file} cannot be written: {full.strerror or full}") from full
+        finally:
+            threading.excepthook = self._hook
 
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:

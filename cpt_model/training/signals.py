@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a run after the step that is running, with a checkpoint."""
+"""Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end a run after the step that is running, with a checkpoint."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+
+ALWAYS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (*ALWAYS, signal.SIGHUP, signal.SIGQUIT)  # a terminal that closes, Ctrl-\\; nohup has the first ignored
 
 
 class Stopped(Exception):  # noqa: N818 (not an error: the user wanted it)
@@ -33,8 +36,8 @@ def watch_signals() -> Iterator[Watch]:
     if threading.current_thread() is not threading.main_thread():
         yield watch
         return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in numbers}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    numbers = [number for number in SIGNALS if number in ALWAYS or before[number] is not signal.SIG_IGN]
 
     def note(number: int, frame: FrameType | None) -> None:
         watch.number = number
