@@ -58,6 +58,7 @@ def _train(settings: Settings, stated: dict) -> int:
             resume=stated.get("automatic_resume", False),
             overwrite=stated.get("overwrite", False),
             start_from=stated.get("resume"),
+            allow_different_machine=stated.get("allow_different_machine", False),
         )
     except Stopped as end:
         if speaks:

@@ -118,6 +118,8 @@ def _run(group: Flags) -> None:
     what = "continue the run in the folder, if there is one"
     add(group, "--automatic_resume", "--auto-resume", dest="automatic_resume", action="store_true", help=what)
     add(group, "--resume", type=path, metavar="FILE", help="checkpoint to continue from (last.pt of the same settings)")
+    what = "continue also with other threads, processor or PyTorch, not bit for bit"
+    add(group, "--allow-different-machine", action="store_true", help=what)
     add(group, "--overwrite", action="store_true", help="clear a run that is in the folder")
     what = "number of steps between lines of metrics"
     add(group, "--log-every", "--print_freq", dest="log_every", **COUNT, help=what)

@@ -152,7 +152,7 @@ def encode(values: Tensor, grid: Grid, seed: int | None = None, zero: int = 0) -
         exact = (grid.levels + abs(grid.centre + zero)) * max(stored.shape[:2]) <= EXACT_FLOAT32
         return Quantised(stored, scale, offset, grid.bits, grid.signed, zero, Sums(*sums) if exact else None)
     rounded = _round((values - grid.low) / grid.scale, seed)
-    stored = rounded.clamp(0, grid.levels) - (grid.centre + zero)
+    stored = laid_out_as(values, rounded.clamp(0, grid.levels) - (grid.centre + zero))
     return Quantised(stored, scale, offset, grid.bits, grid.signed, zero)
 
 
@@ -167,11 +167,21 @@ def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False,
     levels = float((1 << bits) - 1)
     scale = ((high - low) / levels).clamp_min(float(LEAST_SCALE))
     check_scale(scale.max().item())
-    codes = _round((values - low) / scale, seed).clamp(0, levels)
+    codes = laid_out_as(values, _round((values - low) / scale, seed).clamp(0, levels))
     if not signed:
         return Quantised(codes, scale, low, bits, signed)
     centre = float(1 << bits - 1)
     return Quantised(codes - centre, scale, low + centre * scale, bits, signed)
+
+
+def laid_out_as(values: Tensor, codes: Tensor) -> Tensor:
+    """The codes in the memory order of their values, as the C++ kernels have them.
+
+    PyTorch chooses the order of a convolution's results by those of its operands, and float sums of what comes next,
+    of batch normalisation, depend on it.
+    """
+    pattern = native.dense(values)
+    return codes if codes.stride() == pattern.stride() else torch.empty_like(pattern).copy_(codes)
 
 
 def _round(steps: Tensor, seed: int | None) -> Tensor:

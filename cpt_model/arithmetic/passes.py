@@ -93,13 +93,16 @@ def _convolution(
     acc = convolve(layer, which, a, b, weights.greatest_sum)
     if finishing is not None and acc.dtype == torch.float32:
         return native.finish_(native.dense(acc), finishing)
+    layout = torch.channels_last if native.channels_last(acc) else torch.contiguous_format
     row_sums, col_sums, counts = _sums(layer, which, a, weights, terms)
     acc = stored(acc.double() + a.zero * col_sums, output)
     if watch is not None:
         acc = watch(layer, which, a, b, output, acc)
     acc = meant(acc, output)
     b_scale, b_offset = (each.reshape(1, -1, 1, 1) for each in (b.scale, b.offset))
-    return combine(acc, row_sums + a.zero * counts, col_sums, counts, a, b_scale, b_offset)
+    y = combine(acc, row_sums + a.zero * counts, col_sums, counts, a, b_scale, b_offset)
+    # As with the C++ kernels: sums of what comes next, of batch normalisation, depend on the order in memory.
+    return y.contiguous(memory_format=layout)
 
 
 def _sums(layer: Conv, which: Pass, a: Quantised, b: Weights, terms: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -24,6 +24,7 @@ from cpt_model.training.evaluation import Result, better, evaluate
 from cpt_model.training.journal import Journal
 from cpt_model.training.latency import latency_model
 from cpt_model.training.learner import Gradients, Learner, WholeSteps
+from cpt_model.training.machine import difference, machine
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan, precision_name
 from cpt_model.training.processes import Processes, mixed
@@ -203,19 +204,24 @@ class Training:
             "batch": self.task.batch,
             "threads": torch.get_num_threads(),
             "processes": self.who.world,
+            "machine": machine(),
         }
         save_checkpoint(self._file(run_folder.LAST), state)
 
-    def load(self, state: dict[str, Any], file: Path) -> None:
-        """Continues from a checkpoint, bit for bit."""
+    def load(self, state: dict[str, Any], file: Path, allow_different_machine: bool = False) -> None:
+        """Continues from a checkpoint, bit for bit, unless another machine is allowed to go on with it."""
         ours = {"total": self.total, "batch": self.task.batch, "processes": self.who.world}
-        if not self.learner.repeats_on_any_threads:
-            ours["threads"] = torch.get_num_threads()
         for name, value in ours.items():
             if state[name] != value:
                 raise CheckpointError(
                     f"{file} was saved with {name} = {state[name]}, here it is {value}: it would not go on bit for bit"
                 )
+        found = difference({"threads": state["threads"]} | state.get("machine", {}), machine())
+        if found and not (allow_different_machine or self.learner.repeats_anywhere):
+            raise CheckpointError(
+                f"{file} was saved with {found}: it would not go on bit for bit; "
+                "--allow-different-machine (allow_different_machine=True) goes on all the same"
+            )
         with taken_from(file):
             self.learner.load_weights(state)
             self.learner.load_optimizer_state(state["optimizer"])

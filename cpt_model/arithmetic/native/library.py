@@ -124,7 +124,7 @@ def _check_memory(code: Any, function: object, arguments: object) -> Any:
 def _build() -> Path:
     files = [*(FOLDER / name for name in SOURCES), *sorted(FOLDER.glob("*.h"))]
     texts = b"".join(file.read_bytes() for file in files)
-    key = hashlib.sha256(texts + repr((FLAGS, SOURCES, _processor(), torch.__version__)).encode()).hexdigest()[:16]
+    key = hashlib.sha256(texts + repr((FLAGS, SOURCES, processor(), torch.__version__)).encode()).hexdigest()[:16]
     folder = _writable_folder()
     library = folder / f"kernels-{key}.so"
     with locked(folder / ".lock", COMPILE_SECONDS):
@@ -157,7 +157,7 @@ def _compile(compiler: str, folder: Path, library: Path) -> None:
         made.unlink()
 
 
-def _processor() -> str:
+def processor() -> str:
     """-march=native code of one processor may not run on another that sees the same folder."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
