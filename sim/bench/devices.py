@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sim.common.places import HLS
 from sim.contract import ALL_FEATURES, BUILDS, Build
@@ -19,6 +20,10 @@ class Dut:
     build_args: list[str] = field(default_factory=list)
     parameters: dict[str, object] = field(default_factory=dict)
     features: int = 0  # which vectors it can run
+
+    def build_options(self) -> dict[str, Any]:
+        """What cocotb's runner is given."""
+        return {"sources": self.sources, "build_args": self.build_args, "parameters": self.parameters}
 
 
 def open_dut(name: str, build: Build) -> Dut:

@@ -84,7 +84,7 @@ def simulate(
     with environment(verilator_environment() if simulator == "verilator" else {}):
         runner = get_runner(simulator)
         try:
-            runner.build(**shared, **vars(dut), timescale=("1ns", "1ps"), log_file=build_dir / "build.log")
+            runner.build(**shared, **dut.build_options(), timescale=("1ns", "1ps"), log_file=build_dir / "build.log")
             report: dict[str, Any] = {"results_xml": str(results), "log_file": build_dir / "test.log"}
             runner.test(**shared, **report, test_module=test_module, extra_env=settings)
         except (RuntimeError, SystemExit) as failed:  # under pytest the runner exits when a test of its own fails
