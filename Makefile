@@ -5,7 +5,7 @@ $(error GNU make $(MAKE_VERSION) is too old: 4.0 or newer is required (apt-get i
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench clean
+.PHONY: help setup demo test lint format docs bench arm clean
 
 BIN := .venv/bin
 CHECK_TOOLS := MAKE="$(MAKE)" sh scripts/check_tools.sh
@@ -62,6 +62,9 @@ docs: setup ## run the commands whose output the pages show, and rewrite what ha
 bench: setup ## run the benchmarks
 	@echo "bench: cpt bench"
 	@$(BIN)/cpt bench
+
+arm: setup ## run the host's tests on a 32-bit ARM by qemu-user, with Debian's packages (minutes)
+	@$(BIN)/python tests/arm/run.py
 
 clean: ## remove everything made by the other targets, except .venv
 	@echo "clean: removing build products and caches"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -20,7 +21,7 @@ KIT = "cpt_kit"
 PACKAGES = ("sim", "host", "scripts")
 HARDWARE = ("hls", "vivado")
 FILES = ("pyproject.toml", "README.md", "LICENSE")
-ENTRY = '"scripts.cli:main"'
+ENTRIES = ('"scripts.cli:main"', '"host.notebooks"')
 INIT = f'''"""The kit's sim, host and scripts, and the hardware's sources."""
 
 from {KIT}.sim import __version__ as __version__
@@ -53,9 +54,14 @@ def lay_out(checkout: Path, target: Path) -> None:
         path.write_text(rename_imports(path.read_text(encoding="utf-8")), encoding="utf-8")
     (target / KIT / "__init__.py").write_text(INIT)
     project = target / "pyproject.toml"
-    before = project.read_text(encoding="utf-8")
-    assert before.count(ENTRY) == 1
-    project.write_text(before.replace(ENTRY, f'"{KIT}.{ENTRY[1:]}'), encoding="utf-8")
+    text = project.read_text(encoding="utf-8")
+    for entry in ENTRIES:
+        assert text.count(entry) == 1
+        text = text.replace(entry, f'"{KIT}.{entry[1:]}')
+    project.write_text(text, encoding="utf-8")
+    for book in target.rglob("*.ipynb"):
+        cells = re.sub(rf'"from ({"|".join(PACKAGES)})([. ])', rf'"from {KIT}.\1\2', book.read_text(encoding="utf-8"))
+        book.write_text(cells, encoding="utf-8")
 
 
 def rename_imports(source: str) -> str:

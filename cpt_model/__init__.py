@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cpt_model.schedules import CPT, PrecisionScheduler, Static, named
+from cpt_model.schedules import CPT, PFQ, ClosedLoop, MuPPET, PrecisionScheduler, Static, named
 from host.compiler.bits import Bits
 from host.compiler.results import Results
 from sim.common.lazy import lazy
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from cpt_model.coverage_report import coverage as coverage
     from cpt_model.emulation import EmulationError as EmulationError
     from cpt_model.emulation import emulate as emulate
+    from cpt_model.export.qonnx import export_qonnx as export_qonnx
+    from cpt_model.methods.gradient_diversity import GradientDiversity as GradientDiversity
     from cpt_model.methods.landscape import Landscape as Landscape
     from cpt_model.methods.landscape import landscape as landscape
     from cpt_model.methods.range_norm import convert_range_norm_ as convert_range_norm_
     from cpt_model.methods.range_norm import restore_batch_norm_ as restore_batch_norm_
     from cpt_model.methods.range_test import precision_range_test as precision_range_test
     from cpt_model.methods.swa import update_statistics as update_statistics
+    from cpt_model.model_precision import closed_loop as closed_loop
     from cpt_model.model_precision import get_precision as get_precision
     from cpt_model.model_precision import load_quantisation_state as load_quantisation_state
     from cpt_model.model_precision import precision as precision
@@ -42,10 +45,13 @@ if TYPE_CHECKING:
 HOMES = {
     "Config": "cpt_model.prepare",
     "EmulationError": "cpt_model.emulation",
+    "GradientDiversity": "cpt_model.methods.gradient_diversity",
     "Landscape": "cpt_model.methods.landscape",
+    "closed_loop": "cpt_model.model_precision",
     "coverage": "cpt_model.coverage_report",
     "convert_range_norm_": "cpt_model.methods.range_norm",
     "emulate": "cpt_model.emulation",
+    "export_qonnx": "cpt_model.export.qonnx",
     "get_precision": "cpt_model.model_precision",
     "landscape": "cpt_model.methods.landscape",
     "load_quantisation_state": "cpt_model.model_precision",
@@ -59,5 +65,5 @@ HOMES = {
     "unprepare": "cpt_model.restoring",
     "update_statistics": "cpt_model.methods.swa",
 }
-__all__ = ["CPT", "Bits", "PrecisionScheduler", "Results", "Static", "named", *HOMES]
+__all__ = ["CPT", "PFQ", "Bits", "ClosedLoop", "MuPPET", "PrecisionScheduler", "Results", "Static", "named", *HOMES]
 __getattr__, __dir__ = lazy(__name__, HOMES)

@@ -83,6 +83,10 @@ def emulate(
     unknown = sorted(set(chosen) - states.keys())
     if unknown:
         raise ValueError(f"no prepared layer '{unknown[0]}'; there are: {', '.join(states)}")
+    inexact = [states[name] for name in chosen if not states[name].quantiser.exact_input_error]
+    if inexact:
+        how = f"the quantiser {inexact[0].quantiser.name} multiplies errors by weights in float32"
+        raise ValueError(f"layer '{inexact[0].name}': {how}, which no device does; prepare the model with sbm")
     before = {name: states[name].watch for name in chosen}
     with _opened(device, build) as accelerator:
         report = Report(accelerator.simulates or "board")
@@ -116,9 +120,9 @@ def _through(accelerator: Accelerator, name: str, report: Report) -> Watch:
 
     def watch(layer: Conv, which: Pass, a: Quantised, b: Quantised, output: Output, results: Tensor) -> Tensor:
         precision = Precision(a.bits, b.bits, a.signed, b.signed)
-        left, right = (each.contract_codes().to(torch.int32).contiguous().numpy() for each in (a, b))
+        left, right = (each.contract_codes().to(torch.int32).contiguous().cpu().numpy() for each in (a, b))
         done = run_pass(accelerator, layer, which, precision, left, right, output)
-        ours = results.numpy().astype(np.int64)
+        ours = results.cpu().numpy().astype(np.int64)
         wrong = np.argwhere(done.result != ours)
         if len(wrong):
             first = tuple(int(index) for index in wrong[0])

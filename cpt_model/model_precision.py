@@ -11,7 +11,7 @@ from typing import Literal, overload
 from torch import nn
 
 from cpt_model.layers.state import LayerState
-from cpt_model.schedules import PrecisionScheduler, Schedule
+from cpt_model.schedules import ClosedLoop, ClosedLoopScheduler, PrecisionScheduler, Schedule
 from host.compiler.bits import Bits
 from host.compiler.results import Results
 
@@ -101,6 +101,11 @@ def scheduler(
 ) -> PrecisionScheduler:
     """A scheduler of the model's precision: call `step()` after each optimiser step."""
     return PrecisionScheduler(partial(set_precision, model), forward, backward, total_steps, every)
+
+
+def closed_loop(model: nn.Module, rule: ClosedLoop) -> ClosedLoopScheduler:
+    """A scheduler that looks at the training: `step()` after each optimiser step, `observe(…)` after each epoch."""
+    return ClosedLoopScheduler(partial(set_precision, model), rule)
 
 
 def quantisation_state(model: nn.Module) -> dict[str, object]:

@@ -38,7 +38,8 @@ class Config:
     """How a model is quantised.
 
     Args:
-        quantiser: "sbm" (the CPT authors' choice), "dorefa" or "wageubn".
+        quantiser: "sbm" (the CPT authors' choice), "sbm-authors" (with their weights in the input-error pass too, in
+            float32), "dorefa" or "wageubn".
         policy: which layers stay float: "cifar" (the last Linear), "imagenet" (also the first convolution and the
             1 × 1 shortcuts), "none" (no layer does).
         bits: the precision to begin with; a schedule changes it.
@@ -78,7 +79,7 @@ def prepare_(
     filter_fn: Filter | None = None,
     inputs: Tensor | tuple[Tensor, ...] | None = None,
 ) -> Model:
-    """Converts the model's layers in place and returns it. Quantised layers run on the CPU only.
+    """Converts the model's layers in place and returns it.
 
     What is quantised is logged (logger "cpt_model"), and a warning says if it is less than 90 % of what the policy and
     the filter allow; `coverage(model)` has the details.

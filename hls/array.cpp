@@ -4,7 +4,8 @@
 //
 // Steps run j fastest, then i, then slices, then positions: an element of A stays for b_bits cycles. A CONV's slices of
 // B come through the stream during a column tile's first position and are kept for the others; a WGRAD's are kept for
-// the a_bits planes of A.
+// the a_bits planes of A and, where taps share rows, for all turns of the lanes: the sums of each turn are kept as
+// well.
 #include "slices.hpp"
 #include "stages.hpp"
 
@@ -83,6 +84,30 @@ static void give(hls::stream<results_t>& stream, const accumulator_t sums[COLUMN
     stream.write(result);
 }
 
+/// What a lane keeps of a tap while it works on others.
+struct context_t {
+    accumulator_t sums[COLUMNS];
+    std::uint32_t row_sum;
+};
+
+static void keep(context_t& context, const accumulator_t sums[COLUMNS], std::uint32_t row_sum) {
+#pragma HLS INLINE
+    for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+        context.sums[column] = sums[column];
+    }
+    context.row_sum = row_sum;
+}
+
+static void recall(const context_t& context, accumulator_t sums[COLUMNS], std::uint32_t& row_sum) {
+#pragma HLS INLINE
+    for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+        sums[column] = context.sums[column];
+    }
+    row_sum = context.row_sum;
+}
+
 void array(
     const Command& command, const Plan& plan, std::uint32_t index, hls::stream<slice_t> a[LANES],
     hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]) {
@@ -95,6 +120,12 @@ void array(
 #pragma HLS ARRAY_PARTITION variable=held complete dim=0
 #pragma HLS ARRAY_PARTITION variable=sums complete dim=0
 #pragma HLS ARRAY_PARTITION variable=row_sums complete
+    // Of a shared WGRAD; more than one turn lies between a write and the next read of an entry.
+    static context_t contexts[LANES][CONTEXTS];
+#pragma HLS ARRAY_PARTITION variable=contexts complete dim=1
+#pragma HLS AGGREGATE variable=contexts compact=bit
+#pragma HLS BIND_STORAGE variable=contexts type=ram_s2p impl=lutram
+#pragma HLS DEPENDENCE variable=contexts type=inter direction=RAW distance=2 true
     // Each column reads one slice a cycle, as one wide word of block RAM. `recent` stands in for what was written in
     // the last RECENT steps, so a read follows the write that it depends on by more steps than that.
     static word_t kept[COLUMNS][COLUMN_WORDS][SLICE_GROUPS];
@@ -108,15 +139,17 @@ void array(
     job = next_job(plan, index, job);
 
     const std::uint32_t active = active_lanes(plan, job);
-    const std::uint32_t slices = job_slices(plan, job);
+    const std::uint32_t slices = job_slices(command, plan, job);
     const std::uint32_t a_top = command.flag(FLAG_A_SIGNED) ? command.a_bits - 1 : MAX_OPERAND_BITS;
     const std::uint32_t b_top = command.flag(FLAG_B_SIGNED) ? command.b_bits - 1 : MAX_OPERAND_BITS;
     const std::uint64_t steps =
         std::uint64_t(job_positions(command, plan, job)) * slices * command.a_bits * command.b_bits;
     const std::uint32_t entries = (plan.wgrad ? 1 : slices) * command.b_bits;
+    const bool job_begins = job_starts(plan, job);
+    const bool job_ends = job_completes(plan, job);
     bool b_comes = plan.wgrad || job.starts_tile();
-    std::uint32_t i = 0, j = 0, slice = 0;
-    for (std::uint64_t step = 0; step < steps; ++step) {
+    std::uint32_t i = 0, j = 0, slice = 0, turn = 0;
+    array_steps: for (std::uint64_t step = 0; step < steps; ++step) {
         // The compute loop: one plane pair in every cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=131072
@@ -139,23 +172,31 @@ void array(
                 }
             }
         }
-        const bool starts = slice == 0 && i == 0 && (!plan.wgrad || job.chunk == 0);
-        const bool ends = slice + 1 == slices && i + 1 == command.a_bits && j + 1 == command.b_bits;
+        const bool starts = slice == 0 && i == 0 && job_begins;
+        const bool turn_ends = i + 1 == command.a_bits && j + 1 == command.b_bits;
+        const bool ends = slice + 1 == slices && turn_ends && job_ends;
         for (std::uint32_t lane = 0; lane < LANES; ++lane) {
 #pragma HLS UNROLL
             if (lane >= active) continue;
+            if (plan.shared && i == 0 && j == 0 && !starts) recall(contexts[lane][turn], sums[lane], row_sums[lane]);
             if (j == 0) {
                 get_slice(a[lane], held[lane]);
                 const std::uint32_t ones = matches(held[lane], held[lane]) << i;   // one more popcount
                 row_sums[lane] = (starts ? 0 : row_sums[lane]) + (i == a_top ? 0 - ones : ones);
             }
             multiply(held[lane], columns, starts && j == 0, i + j, (i == a_top) != (j == b_top), sums[lane]);
-            if (ends && job_completes(plan, job)) give(results[lane], sums[lane], row_sums[lane]);
+            if (plan.shared && turn_ends) keep(contexts[lane][turn], sums[lane], row_sums[lane]);
+            if (ends) give(results[lane], sums[lane], row_sums[lane]);
         }
         if (++j < command.b_bits) continue;
         j = 0;
         if (++i < command.a_bits) continue;
         i = 0;
+        if (plan.shared) {
+            b_comes = ++turn == plan.turns;   // the slice's planes of B stay for all turns
+            if (!b_comes) continue;
+            turn = 0;
+        }
         if (++slice < slices) continue;
         slice = 0;
         b_comes = plan.wgrad;

@@ -32,10 +32,11 @@ constexpr std::uint32_t BUS_BYTES = BUILD.bus_bytes;
 
 constexpr std::uint32_t BLOCK = CHANNEL_BLOCK;
 constexpr std::uint32_t BEAT_WORDS = BUS_BYTES / 2;
+/// Beats that so many words fill, counted from the first word of a beat.
+constexpr std::uint32_t beats_of(std::uint32_t words) { return (words + BEAT_WORDS - 1) / BEAT_WORDS; }
 constexpr std::uint32_t SLICE_PIXELS = BLOCK * SLICE_GROUPS;   // one K-slice of a WGRAD
-constexpr std::uint32_t TILES_PER_BLOCK = BLOCK / COLUMNS;
-static_assert(!VECTOR_UNIT || COLUMNS == BLOCK, "a column tile is a block of a tally");
-static_assert(COLUMNS % 8 == 0, "the store writes whole bytes, so a column tile must fill bytes of a plane's word");
+static_assert(COLUMNS == BLOCK, "a column tile is a block of the result and of a tally");
+static_assert(LANES % BLOCK == 0, "a WGRAD deals units of 16 rows to lanes");
 
 // A lane's memory has as many banks as words can come in at once: a narrower bus needs fewer, and 16 banks of the
 // zc706 (768 words each) are 16 half block RAMs, as many as one undivided memory would take.
@@ -46,10 +47,16 @@ constexpr std::uint32_t LANE_WORDS = max_of(BUILD.lane_words, MAX_OPERAND_BITS *
 // behind the array from b_bits = 3 on; each more costs a 16-to-1 multiplexer of words in every lane.
 constexpr std::uint32_t READ_TAPS = min_of(4, BANKS);
 
-// Rows of a WGRAD in one round of lanes belong to at most this many (block, tap) units of 16 channels.
-constexpr std::uint32_t MAX_UNITS = (LANES + BLOCK - 2) / BLOCK + 1;
+// Rows of a WGRAD in one round of lanes belong to this many (block, tap) units of 16 channels.
+constexpr std::uint32_t UNITS = LANES / BLOCK;
 // Packets that wait for a lane; 32 fit a shift register of one LUT a bit.
 constexpr std::uint32_t LANE_FEED_PACKETS = 32;
+// A WGRAD whose taps share rows: pieces of a slice that are formed in a cycle, each from its own copy of the rows, and
+// gradients of different taps that the array keeps at a time.
+constexpr std::uint32_t PIECE_READERS = 3;
+constexpr std::uint32_t CONTEXTS = 16;
+// Pixels of a slice group that come from one image when two narrow ones share it.
+constexpr std::uint32_t HALF_GROUP = BLOCK / 2;
 // K is cut into jobs of this many slices, which bounds what streams hold in C-simulation.
 constexpr std::uint32_t SLICES_PER_JOB = 16;
 
@@ -58,17 +65,22 @@ constexpr std::uint32_t MAX_PIECES = 4;
 static_assert(COLUMNS * 64 <= MAX_PIECES * BLOCK * 16, "INT64 results of all columns");
 // Pieces that a lane collects of a result row before they are stored.
 constexpr std::uint32_t ROW_PIECES = max_of(BUILD.row_words / BLOCK, MAX_PIECES);
-// Lanes whose results are rounded in one cycle.
-constexpr std::uint32_t EPILOGUE_LANES = min_of(2, LANES);
+// Lanes whose results are rounded in one cycle: the store takes one a cycle, and few lanes give few results.
+constexpr std::uint32_t EPILOGUE_LANES = LANES < 32 ? 1 : 2;
 // Words that the store takes in a cycle: of one piece, or of a plane of as many positions. Each of the latter needs a
 // bank of its own.
 constexpr std::uint32_t STORE_WORDS = BANKS;
 constexpr std::uint32_t STORE_POSITIONS = min_of(4, BANKS);
+// Runs of reads that the load asks for ahead, a power of two. The longest fills a lane's feed; the master cuts it into
+// bursts of 16 beats and takes 32 of these.
+constexpr std::uint32_t RUN_BURSTS = ceil_div(LANE_FEED_PACKETS * BANKS / BEAT_WORDS + 1, 16);
+constexpr std::uint32_t RUNS_AHEAD = RUN_BURSTS <= 2 ? 16 : 8;
+static_assert(RUNS_AHEAD * RUN_BURSTS <= 32, "the load must not fill the queue of its master");
 // Runs of writes whose answers the store may be waiting for.
 constexpr std::uint32_t RUNS_IN_FLIGHT = 8;
 
 // Jobs between two checks for bus errors. The stages drain there, so a check costs about one job's latency.
-constexpr std::uint32_t JOBS_PER_LOOK = 32;
+constexpr std::uint32_t JOBS_PER_LOOK = 128;
 // Beats of memory from bus address 0 that Vitis' co-simulation copies for each master and each list.
 constexpr std::uint32_t COSIM_BEATS = 8192;
 

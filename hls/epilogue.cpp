@@ -27,7 +27,7 @@ static rounding_t finish(
 }
 
 /// Planes: word p holds bit p of every value, each at its channel's place in the block.
-static piece_t pack_planes(const rounding_t values[COLUMNS], std::uint32_t channel) {
+static piece_t pack_planes(const rounding_t values[COLUMNS]) {
 #pragma HLS INLINE
     piece_t piece;
     for (std::uint32_t plane = 0; plane < BLOCK; ++plane) {
@@ -37,21 +37,21 @@ static piece_t pack_planes(const rounding_t values[COLUMNS], std::uint32_t chann
 #pragma HLS UNROLL
             word |= word_t(values[column][plane]) << column;
         }
-        piece.word[plane] = word_t(word << channel);
+        piece.word[plane] = word;
     }
     return piece;
 }
 
 /// Numbers: the 16-bit words of all values one after the other; this is piece `number` of them.
-static piece_t pack_words(const rounding_t values[COLUMNS], std::uint32_t word_bytes, std::uint32_t number) {
+static piece_t pack_words(const rounding_t values[COLUMNS], std::uint32_t format, std::uint32_t number) {
 #pragma HLS INLINE
-    const std::uint32_t parts = word_bytes / 2;   // 1, 2 or 4
+    // INT16, INT32 and INT64 are formats 0, 1 and 2: 2^format words a number.
     piece_t piece;
     for (std::uint32_t i = 0; i < BLOCK; ++i) {
 #pragma HLS UNROLL
         const std::uint32_t at = number * BLOCK + i;
-        const ap_int<64> value = values[at / parts % COLUMNS];
-        piece.word[i] = word_t(value >> (at % parts * 16));
+        const ap_int<64> value = values[(at >> format) % COLUMNS];
+        piece.word[i] = word_t(value >> ((at & ((1u << format) - 1)) * 16));
     }
     return piece;
 }
@@ -62,8 +62,8 @@ static void finish_lane(
     tally_t tallies[COLUMNS]) {
 #pragma HLS INLINE
     const Place place = place_of(command, plan, job, lane);
-    const std::uint32_t tile = place.image * command.y_blocks + tile_block(job);
-    const std::uint32_t element = (tile * plan.area + place.pixel + position) * BLOCK + tile_channel(job);
+    const std::uint32_t tile = place.image * command.y_blocks + job.tile;
+    const std::uint32_t element = (tile * plan.area + place.pixel + position * (plan.shared ? UNITS : 1)) * BLOCK;
     rounding_t values[COLUMNS];
 #pragma HLS ARRAY_PARTITION variable=values complete
     for (std::uint32_t column = 0; column < COLUMNS; ++column) {
@@ -75,20 +75,20 @@ static void finish_lane(
         // A constant bound, as a pipelined loop around it must unroll it; each piece has a bank of its own.
 #pragma HLS UNROLL
         if (piece < plan.pieces) {
-            pieces[position * plan.pieces + piece] = command.is_planes() ? pack_planes(values, tile_channel(job))
-                                                                         : pack_words(values, plan.word_bytes, piece);
+            pieces[position * plan.pieces + piece] =
+                command.is_planes() ? pack_planes(values) : pack_words(values, command.out_format, piece);
         }
     }
     sums[position] = result.row_sum;
 }
 
-/// The next result of one of the lanes.
-static results_t take_result(hls::stream<results_t> results[LANES], std::uint32_t number) {
+/// The next result of lane `first + i`, where `first` is a multiple of EPILOGUE_LANES: each `i` has streams of its own.
+static results_t take_result(hls::stream<results_t> results[LANES], std::uint32_t first, std::uint32_t i) {
 #pragma HLS INLINE
-    results_t result;
-    for (std::uint32_t lane = 0; lane < LANES; ++lane) {
+    results_t result = {};
+    for (std::uint32_t turn = 0; turn < LANES / EPILOGUE_LANES; ++turn) {
 #pragma HLS UNROLL
-        if (lane == number) result = results[lane].read();
+        if (turn * EPILOGUE_LANES == first) result = results[turn * EPILOGUE_LANES + i].read();
     }
     return result;
 }
@@ -108,20 +108,22 @@ void epilogue(
     }
     const std::uint32_t lanes = active_lanes(plan, job);
     const std::uint32_t positions = job_positions(command, plan, job);
-    for (std::uint32_t position = 0; position < positions; ++position) {
-#pragma HLS LOOP_TRIPCOUNT min=1 max=64
-        for (std::uint32_t lane = 0; lane < lanes; lane += EPILOGUE_LANES) {
-            // Two lanes a cycle: rounding costs LUTs, and the array needs a_bits * b_bits * slices cycles a position.
+    std::uint32_t position = 0, lane = 0;
+    epilogue_lanes: while (position < positions) {
+        // Two lanes a cycle: rounding costs LUTs, and the array needs a_bits * b_bits * slices cycles a position.
 #pragma HLS PIPELINE II=1
-#pragma HLS LOOP_TRIPCOUNT min=1 max=22
-            for (std::uint32_t i = 0; i < EPILOGUE_LANES; ++i) {
+#pragma HLS LOOP_TRIPCOUNT min=1 max=1024
+        for (std::uint32_t i = 0; i < EPILOGUE_LANES; ++i) {
 #pragma HLS UNROLL
-                const std::uint32_t number = lane + i;
-                if (number >= lanes) continue;
-                const results_t result = take_result(results, number);
-                finish_lane(command, keys, plan, job, number, position, result, pieces[number], sums[number], running);
-            }
+            const std::uint32_t number = lane + i;
+            if (number >= lanes) continue;
+            const results_t result = take_result(results, lane, i);
+            finish_lane(command, keys, plan, job, number, position, result, pieces[number], sums[number], running);
         }
+        lane += EPILOGUE_LANES;
+        if (lane < lanes) continue;
+        lane = 0;
+        ++position;
     }
     for (std::uint32_t column = 0; column < COLUMNS; ++column) {
 #pragma HLS UNROLL

@@ -15,16 +15,42 @@ void form_lanes(
     job = next_job(plan, index, job);
     const std::uint32_t lanes = active_lanes(plan, job);
     if (!plan.wgrad) {
-        if (job.chunk == 0) take_rows(command, job, lanes, lane_feed, memory);
-        form_windows(command, plan, job, memory, lanes, a);
+        static Axis vertical, horizontal;
+        static RowWalk walk;
+        static KernelRow kernel_rows[MAX_KERNEL];
+        if (job.starts_command()) {
+            vertical = make_axis(command.up_y, command.stride_y, command.pad_top);
+            horizontal = make_axis(command.up_x, command.stride_x, command.pad_left);
+        }
+        if (job.chunk == 0) {
+            walk.go_to(command, vertical, job.row);
+            find_kernel_rows(command, vertical, walk, kernel_rows);
+            take_rows(command, walk.rows(), lanes, lane_feed, memory);
+        }
+        form_windows(command, plan, job, horizontal, kernel_rows, memory, lanes, a);
+        return;
+    }
+    const std::uint32_t job_slice_count = job_slices(command, plan, job);
+    if (plan.shared) {
+        static std::uint32_t half;   // that holds the job's strip
+        const Strip strip = strip_of(command, plan, job);
+        if (job.starts_command()) {
+            half = 0;
+            take_strip(a_intake(command, strip), lane_feed, memory);
+        }
+        Intake next = {{0, 0}};
+        if (has_next(plan, index)) {
+            next = a_intake(command, strip_of(command, plan, next_job(plan, index + 1, job)));
+        }
+        form_strip(command, plan, strip, job_slice_count, half, next, lane_feed, memory, a);
+        half ^= 1;
         return;
     }
     const std::uint32_t units = unit_count(plan, job);
-    const std::uint32_t slices = job_slices(plan, job);
-    for (std::uint32_t slice = 0; slice < slices; ++slice) {
+    for (std::uint32_t slice = 0; slice < job_slice_count; ++slice) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
         take_slice(command, units, lane_feed, memory);
-        form_transposed(command, job, memory, units, lanes, a);
+        form_transposed(command, memory, units, lanes, a);
     }
 }
 

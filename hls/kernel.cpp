@@ -9,12 +9,15 @@ namespace cpt {
 
 /// `count` jobs from `plan.first_job` on flow through the stages, several in different stages at a time.
 static void run_jobs(
-    const Command& command, const Plan& plan, std::uint32_t count, address_t base, const beat_t* loads,
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    const Command& command, const Plan& plan, std::uint32_t count, address_t base, port_t& loads,
+    port_t& stores, volatile const ap_uint<2>* bus_errors) {
     // Counts from 0 to an argument, without an early exit: the form of loop that the tool accepts as a dataflow.
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
-#pragma HLS LOOP_TRIPCOUNT min=1 max=32
+#pragma HLS STABLE variable=command
+#pragma HLS STABLE variable=plan
+#pragma HLS LOOP_TRIPCOUNT min=1 max=128
+        // Command and plan do not change while jobs flow: no FIFO carries their fields from stage to stage.
         // Depths: runs are short, so a few dozen keep the bus busy; a feed holds what `load` sends to a lane at once;
         // the array takes an element of A every b_bits cycles, so few need to wait.
         static hls::stream<run_t> runs("runs");
@@ -32,7 +35,7 @@ static void run_jobs(
 #pragma HLS STREAM variable=b depth=4
 #pragma HLS STREAM variable=results depth=2
         static_assert(LANE_FEED_PACKETS == 32, "the depth of lane_feed");
-        static_assert(JOBS_PER_LOOK == 32, "the most that `count` can be");
+        static_assert(JOBS_PER_LOOK == 128, "the most that `count` can be");
         // Ping-pong memories: the store empties one while the epilogue fills the other, EPILOGUE_LANES lanes at a time;
         // the store reads STORE_POSITIONS positions, the epilogue writes MAX_PIECES pieces of one.
         piece_t pieces[LANES][ROW_PIECES];
@@ -57,7 +60,7 @@ static void run_jobs(
 
 /// One checked command, up to its end or the first check that finds a bus error.
 static std::uint32_t execute(
-    const Command& command, Plan plan, address_t base, const beat_t* loads, store_port_t& stores,
+    const Command& command, Plan plan, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     // Results that are written last are looked for first: a command without memory for them writes nothing.
     if (VECTOR_UNIT && command.flag(FLAG_STATS)) touch(stores, bus_errors, base + command.tally_addr);
@@ -75,8 +78,8 @@ static std::uint32_t execute(
 
 /// One command of the list; adds its array steps when it was executed.
 static std::uint32_t run_command(
-    address_t base, std::uint32_t mem_bytes, const Extent& list, std::uint32_t offset, const beat_t* commands,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors, std::uint64_t& steps) {
+    address_t base, std::uint32_t mem_bytes, const Extent& list, std::uint32_t offset, port_t& commands,
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors, std::uint64_t& steps) {
     std::uint32_t words[COMMAND_WORDS];
 #pragma HLS ARRAY_PARTITION variable=words complete
     fetch(commands, base + offset, words);
@@ -122,7 +125,7 @@ CPT_REGISTER(BUS_BYTES, 0x130);
 CPT_REGISTER(FEATURES, 0x140);
 
 void cpt_kernel(
-    const cpt::beat_t* commands, const cpt::beat_t* loads, cpt::store_port_t stores,
+    cpt::port_t commands, cpt::port_t loads, cpt::port_t stores,
     volatile const ap_uint<2>* bus_errors, std::uint64_t mem_base, std::uint32_t mem_bytes, std::uint32_t list_offset,
     std::uint32_t list_bytes, std::uint32_t& status, std::uint32_t& error_index, std::uint32_t& commands_done,
     std::uint64_t& cycles_total, std::uint64_t& cycles_busy, std::uint64_t& cycles_load_stall,

@@ -11,13 +11,13 @@ constexpr std::uint32_t LINE_BEATS = LINE_BYTES / BUS_BYTES;
 static_assert(LINE_BYTES % BUS_BYTES == 0 && BEAT_WORDS % 2 == 0, "a line is whole beats, a beat whole numbers");
 
 /// `lines` lines from `address` on, a multiple of 64.
-inline void read_lines(const beat_t* loads, address_t address, std::uint32_t lines, std::uint32_t words[]) {
+inline void read_lines(port_t& loads, address_t address, std::uint32_t lines, std::uint32_t words[]) {
 #pragma HLS INLINE off
-    const address_t first = address / BUS_BYTES;
-    for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
+    request_read(loads, PORT_LOADS, address, lines * LINE_BEATS);
+    read_line_beats: for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128
-        const words_t beat = read_beat(loads, PORT_LOADS, first + number);
+        const words_t beat = read_beat(loads, PORT_LOADS);
         for (std::uint32_t i = 0; i < BEAT_WORDS; i += 2) {
 #pragma HLS UNROLL
             words[(number * BEAT_WORDS + i) / 2] = beat.word[i] | std::uint32_t(beat.word[i + 1]) << 16;
@@ -35,13 +35,13 @@ constexpr strobes_t NO_BYTE = {0, 0};
 
 /// Writes lines and waits for the answer; not after a bus error.
 inline void write_lines(
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address, std::uint32_t lines,
+    port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address, std::uint32_t lines,
     const std::uint32_t words[], const strobes_t& strobes = WHOLE_LINES) {
 #pragma HLS INLINE off
     const ap_uint<2> errors = *bus_errors;
     if (errors != 0) return;
     request_write(stores, address, lines * LINE_BEATS);
-    for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
+    write_line_beats: for (std::uint32_t number = 0; number < lines * LINE_BEATS; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128
         words_t beat;
@@ -60,7 +60,7 @@ inline void write_lines(
 }
 
 /// Asks whether there is memory at `address` by a write of no byte.
-inline void touch(store_port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address) {
+inline void touch(port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address) {
     const std::uint32_t nothing[LINE_WORDS] = {};
     write_lines(stores, bus_errors, address, 1, nothing, NO_BYTE);
 }

@@ -1,40 +1,72 @@
-// What the parts of the load stage share: how a run of words is sent, and the two kinds of jobs.
+// What the parts of the load stage share: runs of words, asked for ahead of their beats, and the two kinds of jobs.
 #pragma once
 
 #include "stages.hpp"
+#include "window.hpp"
 
 namespace cpt {
 
-/// Reads `words` words of memory that lie `step` words apart.
-inline void send_run(
-    const beat_t* loads, hls::stream<run_t>& runs, hls::stream<words_t>& beats, address_t address,
-    std::uint32_t target, std::uint32_t destination, std::uint32_t words, std::uint32_t step) {
-    // One instance for all its callers: one burst engine on the master.
-#pragma HLS INLINE off
-    const std::uint32_t offset = address % BUS_BYTES / 2;
-    runs.write(run_t{target, destination, words, step, offset, false, false});
-    const address_t first = address / BUS_BYTES;
-    const std::uint32_t count = ceil_div(offset + (words - 1) * step + 1, BEAT_WORDS);
-    for (std::uint32_t beat = 0; beat < count; ++beat) {
-        // Consecutive addresses at II=1 become one burst.
-#pragma HLS PIPELINE II=1
-#pragma HLS LOOP_TRIPCOUNT min=1 max=64
-        beats.write(read_beat(loads, PORT_LOADS, first + beat));
-    }
-}
+/// Runs that were asked for and whose beats have not all come: enough of them hide the memory's latency.
+class Flight {
+public:
+    bool empty() const { return count_ == 0; }
+    bool full() const { return count_ == RUNS_AHEAD; }
 
-inline void send_zeros(hls::stream<run_t>& runs, std::uint32_t target, std::uint32_t destination, std::uint32_t words) {
-    if (words > 0) runs.write(run_t{target, destination, words, 1, 0, true, false});
+    /// Asks for `words` words from `address` on, for a place on chip; not when full.
+    void ask(port_t& loads, hls::stream<run_t>& runs, address_t address, const run_t& run) {
+#pragma HLS INLINE
+        run_t asked = run;
+        asked.offset = address % BUS_BYTES / 2;
+        asked.beats = beats_of(asked.offset + asked.span);
+        request_read(loads, PORT_LOADS, address, asked.beats);
+        runs.write(asked);
+        beats_[(first_ + count_) % RUNS_AHEAD] = asked.beats;
+        ++count_;
+    }
+
+    /// A run of zeros, which no beats hold.
+    void ask_zeros(hls::stream<run_t>& runs, std::uint32_t target, std::uint32_t destination, std::uint32_t words) {
+#pragma HLS INLINE
+        runs.write(run_t{target, destination, words, 0, 1, 0, 0, true, false});
+        beats_[(first_ + count_) % RUNS_AHEAD] = 0;
+        ++count_;
+    }
+
+    /// Takes the next beat of the oldest run; not when empty.
+    void take(port_t& loads, hls::stream<words_t>& beats) {
+#pragma HLS INLINE
+        if (beats_[first_] > 0) beats.write(read_beat(loads, PORT_LOADS));
+        if (++taken_ < beats_[first_]) return;
+        taken_ = 0;
+        first_ = (first_ + 1) % RUNS_AHEAD;
+        --count_;
+    }
+
+private:
+    std::uint32_t beats_[RUNS_AHEAD] = {};
+    std::uint32_t first_ = 0;
+    std::uint32_t count_ = 0;
+    std::uint32_t taken_ = 0;   // beats of the oldest run
+};
+
+/// A run of consecutive words; `target`, `destination` as in run_t.
+inline run_t plain_run(std::uint32_t target, std::uint32_t destination, std::uint32_t words) {
+    return run_t{target, destination, words, words, 1, 0, 0, false, false};
 }
 
 /// What a CONV's job needs: weights when a column tile starts, rows of A when an output row starts.
 void load_conv(
-    const Command& command, const Plan& plan, const Job& job, address_t base, const beat_t* loads,
+    const Command& command, const Plan& plan, const Job& job, address_t base, port_t& loads, hls::stream<run_t>& runs,
+    hls::stream<words_t>& beats);
+
+/// What a WGRAD whose taps share rows needs for the next job, and the first time for this one.
+void load_strips(
+    const Command& command, const Plan& plan, std::uint32_t index, const Job& job, address_t base, port_t& loads,
     hls::stream<run_t>& runs, hls::stream<words_t>& beats);
 
 /// What a WGRAD's job needs: its slices of K, for the column tile and for each unit of 16 lanes.
 void load_wgrad(
-    const Command& command, const Plan& plan, const Job& job, address_t base, const beat_t* loads,
-    hls::stream<run_t>& runs, hls::stream<words_t>& beats);
+    const Command& command, const Plan& plan, const Job& job, address_t base, port_t& loads, hls::stream<run_t>& runs,
+    hls::stream<words_t>& beats);
 
 }  // namespace cpt

@@ -24,10 +24,20 @@ struct View {
     std::uint32_t target;
 };
 
+/// Takes beats until another run can be asked for.
+static Flight& make_room(Flight& flight, port_t& loads, hls::stream<words_t>& beats) {
+    make_room_beats: while (flight.full()) {
+#pragma HLS PIPELINE II=1
+#pragma HLS LOOP_TRIPCOUNT min=0 max=16
+        flight.take(loads, beats);
+    }
+    return flight;
+}
+
 /// The elements of `count` pixels of one output row, all planes; zeros for those outside the map.
 static void load_piece(
-    const View& view, const Pixel& pixel, std::uint32_t at, std::uint32_t count, bool beyond, const beat_t* loads,
-    hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
+    const View& view, const Pixel& pixel, std::uint32_t at, std::uint32_t count, bool beyond, Flight& flight,
+    port_t& loads, hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
     const std::int32_t step = std::int32_t(view.step_x);
     const std::int32_t row = std::int32_t(pixel.y * view.step_y) + view.dy;
     const std::int32_t column = std::int32_t(pixel.x * view.step_x) + view.dx;
@@ -40,19 +50,25 @@ static void load_piece(
     for (std::uint32_t plane = 0; plane < view.bits; ++plane) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
         const std::uint32_t destination = plane * SLICE_PIXELS + at;
-        send_zeros(runs, view.target, destination, lead);
+        if (lead > 0) make_room(flight, loads, beats).ask_zeros(runs, view.target, destination, lead);
         if (words > 0) {
             const std::uint64_t index = (std::uint64_t(row) * view.bits + plane) * view.width + first;
             const address_t address = view.address + std::uint64_t(pixel.image) * view.image_stride + 2 * index;
-            send_run(loads, runs, beats, address, view.target, destination + lead, words, view.step_x);
+            const std::uint32_t span = (words - 1) * view.step_x + 1;
+            make_room(flight, loads, beats)
+                .ask(loads, runs, address,
+                     run_t{view.target, destination + lead, words, span, view.step_x, 0, 0, false, false});
         }
-        send_zeros(runs, view.target, destination + lead + words, count - lead - words);
+        const std::uint32_t behind = count - lead - words;
+        if (behind > 0) {
+            make_room(flight, loads, beats).ask_zeros(runs, view.target, destination + lead + words, behind);
+        }
     }
 }
 
 /// One slice of K, from pixel `start` on, row piece by row piece. Returns the pixel behind the slice.
 static Pixel load_slice(
-    const Command& c, const View& view, const Pixel& start, const beat_t* loads, hls::stream<run_t>& runs,
+    const Command& c, const View& view, const Pixel& start, Flight& flight, port_t& loads, hls::stream<run_t>& runs,
     hls::stream<words_t>& beats) {
     Pixel pixel = start;
     std::uint32_t count = 0;
@@ -60,7 +76,7 @@ static Pixel load_slice(
 #pragma HLS LOOP_TRIPCOUNT min=1 max=144
         const bool beyond = pixel.image == c.images;
         count = beyond ? SLICE_PIXELS - at : min_of(SLICE_PIXELS - at, c.y_width - pixel.x);
-        load_piece(view, pixel, at, count, beyond, loads, runs, beats);
+        load_piece(view, pixel, at, count, beyond, flight, loads, runs, beats);
         if (beyond) continue;
         pixel.x += count;
         if (pixel.x < c.y_width) continue;
@@ -73,35 +89,41 @@ static Pixel load_slice(
 }
 
 static View error_view(const Command& c, const Job& job, address_t base) {
-    const address_t address = base + c.b_addr + std::uint64_t(tile_block(job)) * c.b_block_stride;
+    const address_t address = base + c.b_addr + std::uint64_t(job.tile) * c.b_block_stride;
     return View{address, c.b_image_stride, c.b_bits, std::int32_t(c.y_height), std::int32_t(c.y_width),
                 1, 1, 0, 0, TO_COLUMNS};
 }
 
-static View input_view(const Command& c, std::uint32_t unit, std::uint32_t target, address_t base) {
-    const address_t address = base + c.a_addr + std::uint64_t(unit / c.taps()) * c.a_block_stride;
-    const std::uint32_t tap = unit % c.taps();
+static View input_view(const Command& c, const Unit& unit, std::uint32_t target, address_t base) {
+    const address_t address = base + c.a_addr + std::uint64_t(unit.block) * c.a_block_stride;
+    const std::uint32_t tap = unit.tap;
     return View{address, c.a_image_stride, c.a_bits, std::int32_t(c.a_height), std::int32_t(c.a_width),
                 c.stride_y, c.stride_x, std::int32_t(tap / c.kernel_w) - std::int32_t(c.pad_top),
                 std::int32_t(tap % c.kernel_w) - std::int32_t(c.pad_left), target};
 }
 
 void load_wgrad(
-    const Command& command, const Plan& plan, const Job& job, address_t base, const beat_t* loads,
+    const Command& command, const Plan& plan, const Job& job, address_t base, port_t& loads,
     hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
     static Pixel pixel;   // where the next job goes on
     if (job.chunk == 0) pixel = Pixel{0, 0, 0};
     const std::uint32_t units = unit_count(plan, job);
-    const std::uint32_t slices = job_slices(plan, job);
+    const std::uint32_t slices = job_slices(command, plan, job);
+    Flight flight;
     for (std::uint32_t slice = 0; slice < slices; ++slice) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
-        const Pixel behind = load_slice(command, error_view(command, job, base), pixel, loads, runs, beats);
+        const Pixel behind = load_slice(command, error_view(command, job, base), pixel, flight, loads, runs, beats);
         for (std::uint32_t unit = 0; unit < units; ++unit) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=4
-            const View view = input_view(command, first_unit(job) + unit, unit, base);
-            load_slice(command, view, pixel, loads, runs, beats);
+            const View view = input_view(command, unit_after(job.unit, unit, plan.area), unit, base);
+            load_slice(command, view, pixel, flight, loads, runs, beats);
         }
         pixel = behind;
+    }
+    take_last_beats: while (!flight.empty()) {
+#pragma HLS PIPELINE II=1
+#pragma HLS LOOP_TRIPCOUNT min=1 max=64
+        flight.take(loads, beats);
     }
 }
 

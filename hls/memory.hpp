@@ -1,4 +1,4 @@
-// The only two ways to external memory: one beat in, one beat out with byte enables.
+// The only ways to external memory: bursts of beats in, bursts of beats out with byte enables.
 #pragma once
 
 #include "types.hpp"
@@ -9,16 +9,17 @@
 #include <cstring>
 #endif
 
-// Vitis' manual bursts write with byte enables, so a beat that a result fills in part needs no read before the write.
-// The header comes with Vitis only; plain g++ has a pointer in its place and never dereferences it.
+// Vitis' manual bursts: reads are requested before they are needed, which hides the memory's latency, and writes have
+// byte enables, so a beat that a result fills in part needs no read before the write. The header comes with Vitis only;
+// plain g++ has a pointer in its place and never dereferences it.
 #if __has_include(<hls_burst_maxi.h>)
 #include <hls_burst_maxi.h>
 namespace cpt {
-typedef hls::burst_maxi<beat_t> store_port_t;
+typedef hls::burst_maxi<beat_t> port_t;
 }
 #else
 namespace cpt {
-typedef beat_t* store_port_t;
+typedef beat_t* port_t;
 }
 #endif
 
@@ -31,13 +32,25 @@ inline std::uint32_t bus_error(volatile const ap_uint<2>* bus_errors) {
     return errors[0] ? ERROR_READ_BUS : errors[1] ? ERROR_WRITE_BUS : ERROR_OK;
 }
 
-/// Beat `number` of the bus: bytes from number * BUS_BYTES on. Numbers that count by one in a loop become one burst.
-inline words_t read_beat(const beat_t* port, Port which, address_t number) {
+/// Asks for `beats` consecutive beats, from the one with the byte at `address` on; each is taken by a `read_beat`.
+inline void request_read(port_t& port, Port which, address_t address, std::uint32_t beats) {
+#pragma HLS INLINE
+#ifdef __SYNTHESIS__
+    (void)which;
+    port.read_request(address / BUS_BYTES, beats);
+#else
+    (void)port;
+    simulation::connection().request_read(which, address / BUS_BYTES * BUS_BYTES, beats);
+#endif
+}
+
+/// The next beat of those asked for.
+inline words_t read_beat(port_t& port, Port which) {
 #pragma HLS INLINE
     words_t words;
 #ifdef __SYNTHESIS__
     (void)which;
-    const beat_t beat = port[number];
+    const beat_t beat = port.read();
     for (std::uint32_t i = 0; i < BEAT_WORDS; ++i) {
 #pragma HLS UNROLL
         words.word[i] = beat.range(16 * i + 15, 16 * i);
@@ -45,25 +58,25 @@ inline words_t read_beat(const beat_t* port, Port which, address_t number) {
 #else
     (void)port;
     std::uint8_t bytes[BUS_BYTES] = {};
-    simulation::Connection& line = simulation::connection();
-    if (!line.bus->read(which, number * BUS_BYTES, bytes)) line.errors[0] = true;
+    simulation::connection().read_beat(which, bytes);
     std::memcpy(words.word, bytes, BUS_BYTES);
 #endif
     return words;
 }
 
 /// Announces `beats` consecutive beats of writes, each followed by its `write_beat`.
-inline void request_write(store_port_t& port, address_t address, std::uint32_t beats) {
+inline void request_write(port_t& port, address_t address, std::uint32_t beats) {
 #pragma HLS INLINE
 #ifdef __SYNTHESIS__
     port.write_request(address / BUS_BYTES, beats);
 #else
-    (void)port, (void)address, (void)beats;
+    (void)port;
+    simulation::connection().bus->request(PORT_STORES, address, beats);
 #endif
 }
 
 /// Writes the bytes of the beat at `address` that `strobe` names.
-inline void write_beat(store_port_t& port, address_t address, const words_t& words, std::uint64_t strobe) {
+inline void write_beat(port_t& port, address_t address, const words_t& words, std::uint64_t strobe) {
 #pragma HLS INLINE
 #ifdef __SYNTHESIS__
     (void)address;
@@ -83,12 +96,13 @@ inline void write_beat(store_port_t& port, address_t address, const words_t& wor
 }
 
 /// Waits for the answer to the oldest `request_write` that has not been waited for.
-inline void await_write(store_port_t& port) {
+inline void await_write(port_t& port) {
 #pragma HLS INLINE
 #ifdef __SYNTHESIS__
     port.write_response();
 #else
     (void)port;
+    simulation::connection().bus->await(PORT_STORES);
 #endif
 }
 

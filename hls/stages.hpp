@@ -16,11 +16,11 @@
 namespace cpt {
 
 /// Reads one command from the list.
-void fetch(const beat_t* commands, address_t address, std::uint32_t words[COMMAND_WORDS]);
+void fetch(port_t& commands, address_t address, std::uint32_t words[COMMAND_WORDS]);
 
 /// Reads what the job needs of A and B, run by run.
 void load(
-    const Command& command, const Plan& plan, std::uint32_t index, address_t base, const beat_t* loads,
+    const Command& command, const Plan& plan, std::uint32_t index, address_t base, port_t& loads,
     hls::stream<run_t>& runs, hls::stream<words_t>& beats);
 
 /// Turns the beats of runs into packets for the banks of the memories behind.
@@ -51,7 +51,7 @@ void epilogue(
 /// Writes the results of the job, unless a bus error was seen.
 void store(
     const Command& command, const Plan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
     const sum_t sums[LANES][ROW_PIECES], const tally_t tallies[COLUMNS]);
 
 }  // namespace cpt

@@ -4,27 +4,31 @@
 
 namespace cpt {
 
-/// How a lane's pieces lie in memory: `segments` of `words` words, `stride` bytes apart.
+/// How the pieces of every lane lie in memory: `segments` of `words` words, `stride` bytes apart.
 struct Layout {
-    address_t address;
     std::uint32_t segments;
     std::uint32_t words;
     std::uint32_t stride;
-    std::uint32_t bytes;   // of each word that are written
+    std::uint32_t step;   // words that are taken in a cycle
+    bool gapless;         // segments without a gap between them make one run
 };
 
-static Layout layout_of(
-    const Command& c, const Plan& plan, const Job& job, std::uint32_t lane, std::uint32_t positions, address_t base) {
+static Layout layout_of(const Command& c, const Plan& plan, std::uint32_t positions) {
+    if (!c.is_planes()) {
+        const bool apart = plan.shared && UNITS > 1;   // a lane's results are those of every UNITSth tap
+        const std::uint32_t bytes = BLOCK * plan.word_bytes;
+        return Layout{positions, BLOCK * plan.pieces, apart ? UNITS * bytes : bytes, STORE_WORDS, !apart};
+    }
+    return Layout{c.out_bits, positions, 2 * c.y_width, STORE_POSITIONS, positions == c.y_width};
+}
+
+static address_t lane_address(const Command& c, const Plan& plan, const Job& job, std::uint32_t lane, address_t base) {
+#pragma HLS INLINE
     const Place place = place_of(c, plan, job, lane);
     const address_t tile = base + c.out_addr + std::uint64_t(place.image) * c.out_image_stride
-        + std::uint64_t(tile_block(job)) * c.out_block_stride;
-    if (!c.is_planes()) {
-        const address_t address = tile + (std::uint64_t(place.pixel) * BLOCK + tile_channel(job)) * plan.word_bytes;
-        return Layout{address, positions, COLUMNS * plan.word_bytes / 2, BLOCK * plan.word_bytes, 3};
-    }
-    const std::uint64_t before = std::uint64_t(job.row) * c.out_bits * c.y_width + job.chunk * plan.chunk_size;
-    const std::uint32_t bytes = (COLUMNS == BLOCK ? 3 : 1) << tile_channel(job) / 8;
-    return Layout{tile + 2 * before, c.out_bits, positions, 2 * c.y_width, bytes};
+        + std::uint64_t(job.tile) * c.out_block_stride;
+    if (!c.is_planes()) return tile + std::uint64_t(place.pixel) * BLOCK * plan.word_bytes;
+    return tile + 2 * (std::uint64_t(job.row) * c.out_bits * c.y_width + job.chunk * plan.chunk_size);
 }
 
 /// The words of segment `segment` from `at` on: a plane of consecutive positions, or a position's numbers.
@@ -42,47 +46,91 @@ static void gather(
     }
 }
 
+/// What the next step of a store does: announces a run, puts words into it, or writes the rest of its last beat.
+enum StoreStep { STORE_BEGIN, STORE_PUT, STORE_FLUSH };
+
 static void store_results(
-    const Command& c, const Plan& plan, const Layout& layout, const piece_t pieces[ROW_PIECES], Run& run,
-    store_port_t& stores) {
-    // Segments without a gap between them make one run.
-    const bool gapless = layout.stride == 2 * layout.words;
-    const std::uint32_t step = c.is_planes() ? STORE_POSITIONS : STORE_WORDS;
-    for (std::uint32_t segment = 0; segment < layout.segments; ++segment) {
-#pragma HLS LOOP_TRIPCOUNT min=1 max=64
-        const bool last = !gapless || segment + 1 == layout.segments;
-        if (segment == 0 || !gapless) {
-            const address_t address = layout.address + std::uint64_t(segment) * layout.stride;
-            begin(run, address, gapless ? layout.segments * layout.words : layout.words, stores);
+    const Command& c, const Plan& plan, const Job& job, std::uint32_t lanes, std::uint32_t positions, address_t base,
+    const piece_t pieces[LANES][ROW_PIECES], Run& run, port_t& stores) {
+    const Layout layout = layout_of(c, plan, positions);
+    const std::uint32_t run_words = layout.gapless ? layout.segments * layout.words : layout.words;
+    std::uint32_t lane = 0, segment = 0, at = 0;
+    StoreStep next = STORE_BEGIN;
+    store_steps: while (lane < lanes) {
+        // One loop over all lanes, so that the pipeline never drains; at most one beat a cycle.
+#pragma HLS PIPELINE II=1
+#pragma HLS LOOP_TRIPCOUNT min=2 max=4096
+        if (next == STORE_BEGIN) {
+            const address_t lane_start = lane_address(c, plan, job, lane, base);
+            begin(run, lane_start + std::uint64_t(segment) * layout.stride, run_words, stores);
+            next = STORE_PUT;
+            continue;
         }
-        for (std::uint32_t at = 0; at < layout.words; at += step) {
-            // As fast as the port allows: a step can end one beat and fill the run's last one, which are two writes.
-#pragma HLS PIPELINE
-#pragma HLS LOOP_TRIPCOUNT min=1 max=4
+        if (next == STORE_FLUSH) {
+            flush(run, stores);
+        } else {
             word_t words[STORE_WORDS];
-            gather(c, plan, pieces, segment, at, words);
+#pragma HLS ARRAY_PARTITION variable=words complete
+            gather(c, plan, pieces[lane], segment, at, words);
             const std::uint32_t left = layout.words - at;
-            put(run, words, min_of(step, left), layout.bytes, last && left <= step, stores);
+            const bool segment_ends = left <= layout.step;
+            const bool run_ends = segment_ends && (!layout.gapless || segment + 1 == layout.segments);
+            const bool rest = append(run, words, min_of(layout.step, left), 3, run_ends, stores);
+            at = segment_ends ? 0 : at + layout.step;
+            if (segment_ends) ++segment;
+            if (!run_ends) continue;
+            if (rest) {
+                next = STORE_FLUSH;
+                continue;
+            }
         }
+        next = STORE_BEGIN;
+        if (segment < layout.segments) continue;
+        segment = 0;
+        ++lane;
     }
 }
 
 static void store_sums(
-    address_t address, std::uint32_t positions, const sum_t sums[ROW_PIECES], Run& run, store_port_t& stores) {
-    begin(run, address, 2 * positions, stores);
-    for (std::uint32_t position = 0; position < positions; ++position) {
-        // As in store_results: no II is asked for, since a step may write two beats.
-#pragma HLS PIPELINE
-#pragma HLS LOOP_TRIPCOUNT min=1 max=64
-        const std::uint32_t sum = std::uint32_t(sums[position]);
-        word_t words[STORE_WORDS] = {word_t(sum), word_t(sum >> 16)};
-        put(run, words, 2, 3, position + 1 == positions, stores);
+    const Command& c, const Plan& plan, const Job& job, std::uint32_t lanes, std::uint32_t positions, address_t base,
+    const sum_t sums[LANES][ROW_PIECES], Run& run, port_t& stores) {
+    const std::uint32_t distance = plan.shared ? UNITS : 1;   // between a lane's results
+    std::uint32_t lane = 0, position = 0;
+    StoreStep next = STORE_BEGIN;
+    store_sum_steps: while (lane < lanes) {
+#pragma HLS PIPELINE II=1
+#pragma HLS LOOP_TRIPCOUNT min=2 max=1024
+        if (next == STORE_BEGIN) {
+            const Place place = place_of(c, plan, job, lane);
+            const std::uint64_t row = std::uint64_t(place.image) * plan.area + place.pixel + position * distance;
+            begin(run, base + c.sums_addr + 4 * row, distance > 1 ? 2 : 2 * positions, stores);
+            next = STORE_PUT;
+            continue;
+        }
+        if (next == STORE_FLUSH) {
+            flush(run, stores);
+        } else {
+            const std::uint32_t sum = std::uint32_t(sums[lane][position]);
+            const word_t words[STORE_WORDS] = {word_t(sum), word_t(sum >> 16)};
+            const bool last = position + 1 == positions;
+            const bool rest = append(run, words, 2, 3, last || distance > 1, stores);
+            ++position;
+            if (!last && distance == 1) continue;
+            if (rest) {
+                next = STORE_FLUSH;
+                continue;
+            }
+        }
+        next = STORE_BEGIN;
+        if (position < positions) continue;
+        position = 0;
+        ++lane;
     }
 }
 
 void store(
     const Command& command, const Plan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const piece_t pieces[LANES][ROW_PIECES],
     const sum_t sums[LANES][ROW_PIECES], const tally_t tallies[COLUMNS]) {
     static Job job;
     job = next_job(plan, index, job);
@@ -91,17 +139,10 @@ void store(
     if (errors != 0 || !job_completes(plan, job)) return;
     const std::uint32_t lanes = active_lanes(plan, job);
     const std::uint32_t positions = job_positions(command, plan, job);
-    const bool with_sums = command.flag(FLAG_ROW_SUMS) && job.tile == 0;
     Run run = {};
-    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-#pragma HLS LOOP_TRIPCOUNT min=1 max=43
-        const Layout layout = layout_of(command, plan, job, lane, positions, base);
-        store_results(command, plan, layout, pieces[lane], run, stores);
-        if (with_sums) {
-            const Place place = place_of(command, plan, job, lane);
-            const std::uint64_t row = std::uint64_t(place.image) * plan.area + place.pixel;
-            store_sums(base + command.sums_addr + 4 * row, positions, sums[lane], run, stores);
-        }
+    store_results(command, plan, job, lanes, positions, base, pieces, run, stores);
+    if (command.flag(FLAG_ROW_SUMS) && job.tile == 0) {
+        store_sums(command, plan, job, lanes, positions, base, sums, run, stores);
     }
     end_runs(run, stores);
     if (VECTOR_UNIT && command.flag(FLAG_STATS) && job.ends_tile(plan)) {

@@ -31,7 +31,7 @@ inline void add_to(tally_t& tally, const code_t& value, const code_t& other) {
 /// Writes the records of a block of channels; with the first one, the header. `address` is the TALLY block's.
 inline void store_tallies(
     const tally_t tallies[BLOCK], std::uint32_t block, std::uint32_t blocks, std::uint32_t count, address_t address,
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    port_t& stores, volatile const ap_uint<2>* bus_errors) {
     constexpr std::uint32_t record_words = TALLY_RECORD_BYTES / 4;
     std::uint32_t words[BLOCK * record_words];
     for (std::uint32_t channel = 0; channel < BLOCK; ++channel) {

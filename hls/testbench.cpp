@@ -3,6 +3,9 @@
 //     testbench [--fast] FILE-OR-FOLDER...      --fast leaves out the vectors that are marked slow
 #include "check.hpp"
 #include "region.hpp"
+#ifdef CPT_TIMED
+#include "timed_list.hpp"
+#endif
 
 #include <dirent.h>
 
@@ -111,7 +114,15 @@ bool replay(const Vector& vector) {
     registers[REGISTER_LIST_OFFSET] = vector.list_offset;
     registers[REGISTER_LIST_BYTES] = vector.list_bytes;
     simulation::Region region(bytes, vector.before.size(), vector.mem_base);
+#ifdef CPT_TIMED
+    const std::string problem = timed::run_list(region, memory.data(), registers);
+    if (!problem.empty()) {
+        std::printf("FAIL %s: %s\n", vector.name.c_str(), problem.c_str());
+        return false;
+    }
+#else
     simulation::run_list(region, memory.data(), registers);
+#endif
     bool good = register_agrees(vector, "STATUS", vector.status, registers[REGISTER_STATUS]);
     good &= register_agrees(vector, "ERROR_INDEX", vector.error_index, registers[REGISTER_ERROR_INDEX]);
     good &= register_agrees(vector, "COMMANDS_DONE", vector.commands_done, registers[REGISTER_COMMANDS_DONE]);

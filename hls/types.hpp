@@ -49,8 +49,10 @@ struct run_t {
     std::uint32_t target;        // a lane (CONV), a unit (WGRAD), or TO_COLUMNS
     std::uint32_t destination;   // word address on chip
     std::uint32_t words;
+    std::uint32_t span;          // words of memory from the first to the last
     std::uint32_t step;
     std::uint32_t offset;        // of the first word in the first beat
+    std::uint32_t beats;         // that hold them
     bool zero;
     bool end;                    // no run: the job has no more of them
 };

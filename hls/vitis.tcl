@@ -3,13 +3,12 @@
 # Run by `make -C hls csim|csynth|cosim|export BUILD=zc706`, which says what to do through the environment:
 #   CPT_STAGE    csim, csynth, cosim or export
 #   CPT_BUILD    tiny or zc706
+#   CPT_FLAGS    of the compiler
 #   CPT_SOURCES  the kernel's .cpp files, relative to this folder
 #   CPT_VECTORS  test vectors (csim and cosim): a folder, or files with spaces between them
 
 set part xc7z045ffg900-2
 set clock_period 5.0
-set oldest 2021.1
-set newest 2024.2
 
 proc setting {name} {
     if {![info exists ::env($name)] || $::env($name) eq ""} {
@@ -18,30 +17,10 @@ proc setting {name} {
     return $::env($name)
 }
 
-# The tools name their release in the last part of their installation's path.
-proc tool_version {} {
-    foreach name {XILINX_HLS XILINX_VITIS} {
-        if {[info exists ::env($name)]} {
-            return [file tail $::env($name)]
-        }
-    }
-    error "neither XILINX_HLS nor XILINX_VITIS is set: source the settings64.sh of Vitis"
-}
-
-proc check_version {oldest newest} {
-    set found [tool_version]
-    if {![regexp {^\d{4}\.\d} $found release]} {
-        error "cannot tell the release from '$found'; these scripts fit Vitis HLS $oldest to $newest"
-    }
-    if {[package vcompare $release $oldest] < 0 || [package vcompare $release $newest] > 0} {
-        error "found Vitis HLS $release; these scripts fit $oldest to $newest"
-    }
-}
-
 proc open_kernel {build part clock_period} {
     open_project -reset build/vitis_$build
     set_top cpt_kernel
-    set flags "-std=c++14 -DCPT_BUILD=$build"
+    set flags [setting CPT_FLAGS]
     foreach source [setting CPT_SOURCES] {
         add_files $source -cflags $flags
     }
@@ -76,7 +55,6 @@ proc run_stage {stage} {
     }
 }
 
-check_version $oldest $newest
 open_kernel [setting CPT_BUILD] $part $clock_period
 run_stage [setting CPT_STAGE]
 exit 0

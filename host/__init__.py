@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from host.compiler.precision import Precision as Precision
     from host.driver.devices import open_device as open_device
     from host.driver.execute import run_pass as run_pass
+    from host.driver.integer_step import IntegerStep as IntegerStep
     from host.driver.stream import Stream as Stream
     from sim.contract import Build as Build
 
@@ -32,6 +33,7 @@ HOMES = {
     "Bits": "host.compiler.bits",
     "Build": "sim.contract",
     "Conv": "host.compiler.layer",
+    "IntegerStep": "host.driver.integer_step",
     "Output": "host.compiler.precision",
     "Pass": "host.compiler.layer",
     "Precision": "host.compiler.precision",

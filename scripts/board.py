@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.compiler.networks import full_name
+from scripts import board_convert, board_train
 from scripts.flags import Flags, add, add_memory, bytes_per_cycle, devices
 from scripts.parser import Parser, add_command
 from scripts.run_flags import add_precision, schedules
@@ -38,6 +39,10 @@ EXAMPLES = """\
   cpt board measure --golden golden.json --device pynq --bitfile cpt.bit
   cpt board fit out/board/measured-board-measure.csv
 """
+TRAINING = """\
+  cpt board train --recipe digits --device hls
+  cpt board train --arch digits_resnet_8 --steps 10 --batch 8 --fw-bits 3 8 --cycles 2 --device reference
+"""
 FIT = """\
 Finds the memory bandwidth and the host's share of each list that explain a CSV file of
 'cpt board measure' best, and writes a profile for 'cpt cost' and 'cpt train'.
@@ -55,6 +60,14 @@ def add_flags(parser: Parser) -> None:
     fitting.add_argument("csv", type=path, metavar="FILE", help="CSV file that 'cpt board measure --out' wrote")
     add(fitting, "--name", default="fitted", help="name of the profile")
     add(fitting, "--out", metavar="FILE", default=Path("profile.json"), help="file of the profile")
+    training = add_command(jobs, "train", "train a network on a device", board_train.DESCRIPTION, TRAINING)
+    training.set_defaults(run=board_train.run)
+    board_train.add_flags(training)
+    _device(training, old=())  # --config is a recipe's old name there
+    text = "convert checkpoints and weights between a board and PyTorch"
+    converting = add_command(jobs, "convert", text, board_convert.DESCRIPTION, board_convert.EXAMPLES)
+    converting.set_defaults(run=board_convert.run)
+    board_convert.add_flags(converting)
     _device(_job(jobs, "info", info, "open a device and print what it is", "Opens a device and prints what it is."))
 
 
@@ -75,11 +88,16 @@ def _measuring(parser: Parser, repeat: bool = False) -> None:
     add(parser, "--out", help="folder for a CSV file and a plot")
 
 
-def _device(flags: Flags) -> None:
-    what = "device to run on: simulated, or the board (pynq)"
-    add(flags, "--device", choices=(*devices(), "pynq"), help=what)
-    add(flags, "--build", default=None, shown="zc706; on the board, any", help="build to simulate, or the board's")
+def _device(flags: Flags, **build: Any) -> None:
+    what = "device to run on: simulated, or the board (by pynq, or by uio on any Linux)"
+    add(flags, "--device", choices=(*devices(), "pynq", "uio"), help=what)
+    what = "build to simulate, or the board's"
+    add(flags, "--build", **{"default": None, "shown": "zc706; on the board, any", "help": what} | build)
     add(flags, "--bitfile", metavar="FILE", default=f"{OVERLAY_NAME}.bit", help="overlay of the board")
+    what = "registers of uio: /dev/uioN, or /dev/mem@ADDRESS"
+    add(flags, "--registers", metavar="PLACE", default=None, shown="the UIO device of the core's name", help=what)
+    what = "memory of uio: /dev/udmabufN, or /dev/mem@ADDRESS+BYTES"
+    add(flags, "--memory", metavar="PLACE", default=None, shown="the first u-dma-buf", help=what)
 
 
 def _run(flags: Flags) -> None:
@@ -184,7 +202,8 @@ def fit(arguments: argparse.Namespace) -> int:
 def opened(arguments: argparse.Namespace) -> Accelerator:
     from host.driver.devices import open_device
 
-    return open_device(arguments.device, arguments.build, arguments.bitfile)
+    where = {"registers": arguments.registers, "memory": arguments.memory}
+    return open_device(arguments.device, arguments.build, arguments.bitfile, **where)
 
 
 def info(arguments: argparse.Namespace) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib import import_module
 from typing import Any
 
+from scripts.ending import INTERRUPTED, leave, watch_interrupts
 from scripts.parser import Parser, add_command
 
 # Each command's module in scripts/, and its line in `cpt --help`.
@@ -30,6 +32,7 @@ COMMANDS = {
     "report": ("report", "write one page about training runs: accuracy, cost, latency, roofline"),
     "range-test": ("range_test", "find the widths to cycle between for a network"),
     "landscape": ("landscape", "compare the loss around trained networks"),
+    "verify": ("verify", "check that a GPU computes quantised layers as the CPU does, bit for bit"),
     "bench": ("bench", "measure speeds on this machine"),
     "constants": ("constants", "check or regenerate the contract's constants"),
 }
@@ -78,8 +81,19 @@ def build_parser(asked: str | None = None) -> Parser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs a command; what the user did wrong is one line on standard error, without a traceback."""
-    given = sys.argv[1:] if arguments is None else arguments
+    """Runs a command; without arguments, that of this process, which ends with it."""
+    if arguments is None:
+        watch_interrupts()
+        try:
+            code = run(sys.argv[1:])
+        except SystemExit as end:  # of argparse
+            code = end.code if isinstance(end.code, int) else 0
+        leave(code)
+    return run(arguments or [])
+
+
+def run(given: list[str]) -> int:
+    """What the user did wrong is one line on standard error, without a traceback."""
     parsed = argparse.Namespace()
     try:
         parser = build_parser(next((each for each in given if not each.startswith("-")), None))
@@ -96,8 +110,8 @@ def main(arguments: list[str] | None = None) -> int:
         return refuse(f"this command needs the package '{missing.name}', which {INSTALLER} installs")
     except MemoryError as problem:
         return refuse(f"this machine's memory is too small: {problem}")
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does: what is left of it goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as problem:
         place = problem.filename or getattr(parsed, "out", None)  # a full disk does not name the file
@@ -112,7 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
         return refuse(problem)
     except KeyboardInterrupt:
         print("cpt: stopped", file=sys.stderr)
-        return 130
+        return INTERRUPTED
 
 
 def refuse(problem: object) -> int:

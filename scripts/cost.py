@@ -15,15 +15,23 @@ from sim.common.table import as_table
 if TYPE_CHECKING:
     from cpt_model.cost.breakdown import Board, LayerPass
     from cpt_model.cost.comparison import Costs
+    from host.measure.step_time import Work
+
+    StepHours = dict[Work, float]
 
 PAPER = "paper"
 OF_PAPER = (
     "Hours are an estimate: linear in the operands' widths like the CPT paper's board, calibrated on ResNet-74 8/8."
 )
 OF_CORE = (
-    "Hours are an estimate by the latency model of our core: matrix passes only, with '{results}' results\n"
-    "(cpt cost --help); float layers take no time."
+    "Hours of matrix passes are an estimate by the latency model of our core, with '{results}' results\n"
+    "(cpt cost --help); float layers take no time in them."
 )
+OF_STEP = """\
+The whole training step in integers (cpt train --step integer): products, and all that lies between
+them, in the vector unit; without the host's share. An estimate: results as wide as before any was seen,
+and a core that does not fit the XC7Z045 with its vector unit yet (docs/resources.md).
+"""
 
 
 DESCRIPTION = """\
@@ -59,7 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(as_json(arguments.arch, wanted, board, costs), indent=2))
         return 0
     print(f"{arguments.arch}, {wanted.precision}, {wanted.run.iterations:,} iterations of {wanted.run.batch} samples")
-    print(f"{in_words(board)}\n\n{render(wanted, costs)}\n")
+    print(f"{in_words(board)}\n")
+    whole = whole_step(arguments.arch, wanted, board)
+    if isinstance(whole, str):
+        print(f"No hours of whole training steps: {whole}\n\nMatrix passes:\n")
+    elif whole:
+        print(f"{OF_STEP}\n{render_step(wanted, *whole)}\n\nThe matrix passes of the same run, float32 between them:\n")
+    print(f"{render(wanted, costs)}\n")
     if costs.layers:
         print(f"{render_layers(costs.layers)}\n")
     print(OF_PAPER if arguments.profile == PAPER else OF_CORE.format(results=about(board)["results"]))
@@ -101,7 +115,33 @@ def as_json(arch: str, wanted: Asked, board: Board, costs: Costs) -> dict[str, A
         "passes": {which: asdict(cost) for which, cost in costs.run.items() if which != ALL},
         "static": {which: asdict(cost) for which, cost in costs.static.items()},
         "layers": [asdict(each) for pair in costs.layers for each in pair],
+        "whole_step": step_as_json(whole_step(arch, wanted, board)),
     }
+
+
+def whole_step(arch: str, wanted: Asked, board: Board) -> tuple[StepHours, StepHours] | str | None:
+    """Hours of the run and of the static one by kind of work, or why there are none; nothing for the paper's board."""
+    from cpt_model.cost.accelerator import AcceleratorBoard
+    from cpt_model.cost.whole_step import step_hours
+    from host.compiler.layer import LayerError
+    from host.compiler.plan import PlanError
+
+    if not isinstance(board, AcceleratorBoard):
+        return None
+    try:
+        return step_hours(arch, wanted.run, board.profile), step_hours(arch, wanted.static, board.profile)
+    except (LayerError, PlanError) as problem:
+        return str(problem)
+
+
+def step_as_json(whole: tuple[StepHours, StepHours] | str | None) -> dict[str, Any] | None:
+    if whole is None:
+        return None
+    if isinstance(whole, str):
+        return {"refused": whole}
+    run, static = ({work.value: hours for work, hours in each.items()} for each in whole)
+    total, most = sum(run.values()), sum(static.values())
+    return {"hours": total, "static_hours": most, "saving_pct": 100 * (1 - total / most), "run": run, "static": static}
 
 
 def in_words(board: Board) -> str:
@@ -129,6 +169,14 @@ def render(wanted: Asked, costs: Costs) -> str:
     return as_table(("pass", "GBitOPs", *compared, "hours", *compared), rows, indent="  ")
 
 
+def render_step(wanted: Asked, run: StepHours, static: StepHours) -> str:
+    """The run and the static one, by kind of work."""
+    parts = [(work.value, run[work], static[work]) for work in run]
+    total = ("all", sum(run.values()), sum(static.values()))
+    rows = [(name, _hours(hours), _hours(most), _saved(hours, most)) for name, hours, most in (*parts, total)]
+    return as_table(("work", "hours", f"static {wanted.static_precision}", "saved"), rows, indent="  ")
+
+
 def render_layers(pairs: list[tuple[LayerPass, LayerPass]]) -> str:
     """A line for each pass of each layer."""
     low, high = pairs[0]
@@ -138,6 +186,15 @@ def render_layers(pairs: list[tuple[LayerPass, LayerPass]]) -> str:
         for each, wide in pairs
     ]
     return as_table(head, rows, left=(0, 1, 3, 5), indent="  ")
+
+
+def _saved(hours: float, most: float) -> str:
+    """In per cent; the two may differ in their last bit where nothing is saved.
+
+    >>> _saved(0.3, 0.1 + 0.2), _saved(1, 4)
+    ('0.00 %', '75.00 %')
+    """
+    return f"{round(100 * (1 - hours / most), 2) + 0:.2f} %"
 
 
 def _hours(hours: float) -> str:

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from scripts.flags import WIDTH, add, add_memory, bytes_per_cycle
+from scripts.flags import WIDTH, add, add_memory, add_rows, simulated_memory
 from scripts.parser import Parser
 from sim.common.flag_types import path
 
@@ -33,6 +33,7 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--operand-bits", type=WIDTH, nargs=2, metavar=("A", "B"), help=what, old=["--bits"])
     add_memory(parser)
     add(parser, "--latency")
+    add_rows(parser)
     add(parser, "--verify", action="store_true", help="compare every result with the reference")
     add(parser, "--json")
     add(parser, "--out", metavar="FILE", help="file to write the JSON to as well")
@@ -71,7 +72,7 @@ def simulated(arguments: argparse.Namespace) -> dict[str, Any]:
     from host.measure.cycle_grid import grid, measure, unseen
     from sim.common.files import write_atomically
     from sim.contract import Build
-    from sim.devices.rtl_executor import Ddr, RtlExecutor
+    from sim.devices.rtl_executor import RtlExecutor
 
     build = Build.named(arguments.build)
     points = [
@@ -81,12 +82,14 @@ def simulated(arguments: argparse.Namespace) -> dict[str, Any]:
     ]
     if not points:
         raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
-    executor = RtlExecutor(build, Ddr(bytes_per_cycle(arguments), arguments.latency))
+    executor = RtlExecutor(build, simulated_memory(arguments))
     rows: list[dict[str, Any]] = []
     result = {
         "build": executor.build.parameters(),
         "bytes_per_cycle": executor.ddr.bytes_per_cycle,
-        "latency": arguments.latency,
+        "latency": executor.ddr.latency,
+        "row_miss": executor.ddr.row_miss,
+        "turnaround": executor.ddr.turnaround,
         "points": rows,
     }
     for point in tqdm(points, unit="pass", leave=False):

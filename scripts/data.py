@@ -26,6 +26,7 @@ def add_flags(parser: Parser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="data set to get ready (default: list all)")
     add(parser, "--datadir", type=path)
     add(parser, "--package", type=path, metavar="FILE", help="npm package of cifar10, fetched elsewhere")
+    add(parser, "--npz", type=path, metavar="FILE", help="file to write the set's images to, for a board")
     add(parser, "--again", action="store_true", help="fetch and convert the set again, even if it is ready")
 
 
@@ -47,7 +48,19 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.again:
         raise ValueError(f"--again: {name} is not fetched; only {' and '.join(FETCHED)} are")
     print(f"{name}: {describe(name, datadir)}")
+    if arguments.npz:
+        write_file(name, datadir, arguments.npz)
     return 0
+
+
+def write_file(name: str, datadir: Path | None, file: Path) -> None:
+    """The set as NumPy alone reads it: as NAME.npz in a folder given as --datadir."""
+    from host.data.catalogue import load_images
+    from host.data.store import write_npz
+
+    found = load_images(name, datadir)
+    write_npz(file, found.train, found.test)
+    print(f"wrote {file}")
 
 
 def list_sets(datadir: Path | None) -> int:

@@ -6,10 +6,14 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.table import as_table
+
+if TYPE_CHECKING:
+    from cpt_model.experiments import Experiment, PlannedRun
 
 TITLE = "Cyclic precision training, a demonstration"
 DESCRIPTION = """\
@@ -33,11 +37,23 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cpt_model.cost.accelerator import PROFILES
     from cpt_model.data import load_images
-    from cpt_model.drawing.html import heading
     from cpt_model.experiments import planned_runs
     from cpt_model.experiments.demonstration import demonstration
+    from cpt_model.training import run_folder
+
+    given = {name: getattr(arguments, name) for name in ("steps", "datadir")}
+    changes = {name: value for name, value in given.items() if value is not None}
+    wanted = demonstration(arguments.dataset, changes)
+    load_images(arguments.dataset, None if arguments.datadir is None else Path(arguments.datadir))  # or refuses
+    runs = planned_runs(wanted, range(arguments.seeds or wanted.seeds), arguments.out / "runs")
+    with run_folder.held(arguments.out):  # another demonstration there would clear these runs
+        return demonstrate(wanted, runs, arguments)
+
+
+def demonstrate(wanted: Experiment, runs: list[PlannedRun], arguments: argparse.Namespace) -> int:
+    from cpt_model.cost.accelerator import PROFILES
+    from cpt_model.drawing.html import heading
     from cpt_model.experiments.findings import gather
     from cpt_model.experiments.report import as_json, notes, render
     from cpt_model.reports import layer, layer_plot
@@ -49,11 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
     from scripts.experiment import carry_out
     from scripts.report import write_whole
 
-    given = {name: getattr(arguments, name) for name in ("steps", "datadir")}
-    changes = {name: value for name, value in given.items() if value is not None}
-    wanted = demonstration(arguments.dataset, changes)
-    load_images(arguments.dataset, None if arguments.datadir is None else Path(arguments.datadir))  # or refuses
-    runs = planned_runs(wanted, range(arguments.seeds or wanted.seeds), arguments.out / "runs")
     for each in runs:  # a demonstration starts afresh
         run_folder.clear(each.folder)
 

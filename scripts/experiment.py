@@ -16,6 +16,7 @@ from sim.common.flag_types import above_zero, path
 if TYPE_CHECKING:
     from cpt_model.experiments import Experiment, PlannedRun
 
+JOBS = 2
 DESCRIPTION = """\
 Runs every variant of an experiment with every seed, each in a process of its own, and reports test
 accuracy (mean and standard deviation), cost and the paper's numbers. It first measures a few steps
@@ -25,6 +26,7 @@ are read, partial ones resumed.
 EXAMPLES = """\
   cpt experiment
   cpt experiment static-vs-cpt --seeds 2
+  RAY_ADDRESS=head:6379 cpt experiment static-vs-cpt --on ray
   cpt experiment schedules --dataset digits --steps 400 --out out/small --variants 8/8 CR
 """
 
@@ -32,7 +34,9 @@ EXAMPLES = """\
 def add_flags(parser: Parser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="experiment to run (default: list all)")
     add(parser, "--seeds", shown="the experiment's", help="number of seeds that each variant is trained with")
-    add(parser, "--jobs")
+    add(parser, "--jobs", default=None, shown="2, with --on ray as many as the cluster has room for")
+    what = "place of the runs: here, or ray, the cluster of RAY_ADDRESS, whose machines share their files"
+    add(parser, "--on", choices=["here", "ray"], default="here", metavar="PLACE", help=what)
     what = "variants to run, of which the first is compared with"
     add(parser, "--variants", nargs="+", metavar="TITLE", shown="all", help=what)
     what = "time limit in minutes: no run is started that would exceed it"
@@ -64,7 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
         wanted = wanted.only(arguments.variants)
     out = arguments.out or Path("out") / "experiments" / wanted.name
     runs = planned_runs(wanted, range(arguments.seeds or wanted.seeds), out)
-    failed = not arguments.report_only and carry_out(wanted, runs, arguments.jobs, arguments.minutes)
+    if arguments.on == "ray" and arguments.report_only:
+        raise ValueError("--on ray with --report-only: no run is started")
+    failed = not arguments.report_only and carried_out(wanted, runs, arguments)
     results = gather(wanted, runs)
     if not results.rows:
         raise ValueError(f"{out}: no run of {wanted.name} has finished, there is nothing to report")
@@ -99,11 +105,22 @@ def changes(arguments: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def carry_out(wanted: Experiment, runs: Sequence[PlannedRun], jobs: int, minutes: float | None) -> bool:
+def carried_out(wanted: Experiment, runs: Sequence[PlannedRun], arguments: argparse.Namespace) -> bool:
+    """On this machine or on a cluster; whether a run failed."""
+    if arguments.on == "here":
+        return carry_out(wanted, runs, arguments.jobs or JOBS, arguments.minutes)
+    from cpt_model.experiments.on_ray import cluster
+
+    threads = max(each.settings.threads or 1 for each in runs)
+    with cluster(threads) as (room, begin):
+        return carry_out(wanted, runs, arguments.jobs or room, arguments.minutes, begin=begin)
+
+
+def carry_out(wanted: Experiment, runs: Sequence[PlannedRun], jobs: int, minutes: float | None, **where: Any) -> bool:
     """Runs what is not finished, and prints what fails; whether a run did."""
     from cpt_model.experiments import running
 
-    failures = running.carry_out(wanted, runs, jobs, minutes, partial(print, flush=True))
+    failures = running.carry_out(wanted, runs, jobs, minutes, partial(print, flush=True), **where)
     for failure in failures:
         each = failure.run
         print(f"cpt: {each.variant.title} seed {each.seed} failed: {failure.message}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -32,13 +33,17 @@ fastest design's bottleneck in each layer and its roofline. All numbers are esti
 EXAMPLES = """\
   cpt explore --arch cifar100_resnet_74
   cpt explore --arch cifar10_resnet_20 --part xc7z020 --fill 80 --clocks 100 150
+  cpt explore --arch cifar10_resnet_20 --board kv260
 """
 
 
 def add_flags(parser: Parser) -> None:
     add_run(parser)
     group = parser.add_argument_group("FPGA")
-    add(group, "--part", metavar="NAME", default=PART, help="FPGA: xc7z020, xc7z030, xc7z045, xc7z100, xczu9eg")
+    what = "board, for its part, clock, bandwidth and memories: zc706, pynq-z2, zcu104 or kv260"
+    add(group, "--board", metavar="NAME", help=what)
+    what = "FPGA: xc7z020, xc7z030, xc7z045, xc7z100, xczu7ev, xczu9eg, xck26"
+    add(group, "--part", metavar="NAME", default=None, shown=f"the board's, or {PART}", help=what)
     for key, flag in RESOURCES.items():
         what = f"number of {NAMES[key]} to use instead of the part's"
         add(group, f"--{flag}", **COUNT, help=what)
@@ -91,6 +96,7 @@ def explored(arguments: argparse.Namespace) -> Report:
     from cpt_model.cost.resources import read_table
 
     wanted = asked(arguments)
+    take_board(arguments)
     space, (part_name, part) = space_of(arguments), part_of(arguments)
     count, resources = count_network(arguments.arch), read_table()
 
@@ -103,6 +109,20 @@ def explored(arguments: argparse.Namespace) -> Report:
         raise ValueError(f"no build of these fits {part_name}: {most[0]} ({most[1].example}), and other reasons")
     names = (arguments.arch, wanted.precision, wanted.static_precision)
     return Report(*names, wanted.run, count, part_name, part, resources, found)
+
+
+def take_board(arguments: argparse.Namespace) -> None:
+    """What was not given is the board's."""
+    from cpt_model.cost.fpga_parts import fpga_board
+
+    if arguments.board is not None:
+        board = fpga_board(arguments.board)
+        arguments.clocks_mhz = arguments.clocks_mhz or [board.clock_mhz]
+        arguments.bandwidths = arguments.bandwidths or [board.bandwidth]
+        arguments.lane_words = arguments.lane_words or list(board.lane_words)
+        arguments.part = arguments.part or board.part
+        print(f"{arguments.board}: {board.state}", file=sys.stderr)
+    arguments.part = arguments.part or PART
 
 
 def space_of(arguments: argparse.Namespace) -> Space:

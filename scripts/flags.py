@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.common.flag_types import BYTES_PER_CYCLE, CLOCK_MHZ, GIGABYTES_PER_SECOND, name, path, whole, within
+
+if TYPE_CHECKING:
+    from sim.devices.rtl_executor import Ddr
 
 Flags = Any  # a parser, or a group of flags in one
 CYCLES = 32  # of the CPT paper
@@ -159,3 +162,15 @@ def bytes_per_cycle(arguments: argparse.Namespace) -> float:
     """
     stated: float | None = arguments.bytes_per_cycle
     return arguments.bandwidth * 1e3 / arguments.clock_mhz if stated is None else stated
+
+
+def add_rows(flags: Flags) -> None:
+    what = "model the SODIMM's rows and the time between reads and writes; replaces --bandwidth and --latency"
+    add(flags, "--rows", action="store_true", help=what)
+
+
+def simulated_memory(arguments: argparse.Namespace) -> Ddr:
+    """The memory that a simulated core is given, by add_memory, --latency and add_rows."""
+    from sim.devices.rtl_executor import Ddr
+
+    return Ddr.with_rows() if arguments.rows else Ddr(bytes_per_cycle(arguments), arguments.latency)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from host.compiler.networks import full_name
-from scripts.flags import WIDTH, add, add_memory, bytes_per_cycle
+from scripts.flags import WIDTH, add, add_memory, add_rows, simulated_memory
 from scripts.parser import Parser
 
 DESCRIPTION = """\
@@ -31,6 +31,7 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--build")
     add_memory(parser)
     add(parser, "--latency")
+    add_rows(parser)
     add(parser, "--no-verify", action="store_true", help="do not compare results with the reference")
     add(parser, "--out", metavar="FILE", shown="out/iterations/ARCH-BUILD-FW-BW.json", help="JSON file of all counters")
 
@@ -43,11 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
     from host.compiler.networks import named_network
     from host.measure.iteration import LIST_PASSES, simulated, summary
     from sim.contract import Build
-    from sim.devices.rtl_executor import Ddr, RtlExecutor
+    from sim.devices.rtl_executor import RtlExecutor
 
     network = named_network(arguments.arch, arguments.batch)
     jobs = list(training_jobs(network, [Step(0, Bits(arguments.fw_bits, arguments.bw_bits))]))
-    executor = RtlExecutor(Build.named(arguments.build), Ddr(bytes_per_cycle(arguments), arguments.latency))
+    executor = RtlExecutor(Build.named(arguments.build), simulated_memory(arguments))
     heading = {
         "network": arguments.arch,
         "batch": arguments.batch,
@@ -56,7 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
         "results": arguments.results,
         "build": executor.build.parameters(),
         "bytes_per_cycle": executor.ddr.bytes_per_cycle,
-        "latency": arguments.latency,
+        "latency": executor.ddr.latency,
+        "row_miss": executor.ddr.row_miss,
+        "turnaround": executor.ddr.turnaround,
         "list_passes": LIST_PASSES,
     }
     bits = f"{arguments.fw_bits}-{arguments.bw_bits}"

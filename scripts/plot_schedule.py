@@ -69,7 +69,7 @@ def expand(names: list[str]) -> list[str]:
     >>> expand(["static", "ten", "CR"])[:3]
     ['static', 'CR', 'CT']
     """
-    from cpt_model.schedules.names import NAMES, TEN
+    from host.schedules.names import NAMES, TEN
 
     groups = {"ten": list(TEN), "all": list(NAMES)}
     for name in names:

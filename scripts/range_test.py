@@ -35,7 +35,7 @@ def add_flags(parser: Parser) -> None:
     what = "narrowest and widest width to try"
     add(parser, "--widths", type=WIDTH, nargs=2, default=[2, 8], metavar=("FIRST", "LAST"), help=what)
     add(parser, "--bw-bits", nargs=None, action=None, default=8, help="width of errors and gradients")
-    add(parser, "--quantiser", metavar="NAME", default="sbm", help="quantiser: sbm, dorefa or wageubn")
+    add(parser, "--quantiser", metavar="NAME", default="sbm", help="quantiser: sbm, sbm-authors, dorefa or wageubn")
     add(parser, "--steps", default=60, help="number of training steps at each width")
     add(parser, "--window", type=whole(), metavar="N", default=20, help="number of steps in the moving average")
     what = "gain of accuracy that counts as learning"

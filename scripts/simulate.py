@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 from host.compiler.layer_spec import HELP, parse_layer
 from scripts.flags import WIDTH, add
 from scripts.parser import Parser
 from sim.common.table import as_table
 
+if TYPE_CHECKING:
+    from host.driver.accelerator import Accelerator
+    from sim.contract import Build
+
 DESCRIPTION = """\
 Draws random codes for a layer, lowers its passes to commands and runs them with the driver that also
 runs on the board, on a simulated pynq device.
 """
 EXAMPLES = """\
+  cpt sim --device hls --build tiny --layer conv:n2,c16-16,8x8,k3,p1 --counters
   cpt sim --layer conv:n8,c16-16,32x32,k3,p1 --bits 3 8 --verify
   cpt sim --device rtl --build tiny --layer linear:n64,c256-10 --counters
 """
@@ -32,13 +38,24 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--json")
 
 
+def opened(device: str, build: Build, counters: bool) -> Accelerator:
+    """The device; the HLS kernel in its timed C-simulation when cycles are asked for."""
+    from host.driver.devices import open_device, open_simulated
+
+    if device == "hls" and counters:
+        from sim.devices.hls_timed import TimedHlsExecutor
+
+        return open_simulated(TimedHlsExecutor(build), device)
+    return open_device(device, build)
+
+
 def run(arguments: argparse.Namespace) -> int:
     from host.compiler.bits import Bits
     from host.compiler.layer import Pass
     from host.compiler.results import Results, pass_commands
-    from host.driver.devices import open_device
     from host.measure.golden import Product
     from host.measure.one_layer import run_one
+    from host.measure.stage_times import stage_times
     from sim.contract import Build
 
     layer, bits = parse_layer(arguments.layer), Bits(*arguments.bits)
@@ -50,7 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
         from cpt_model.arithmetic.integer import integer_pass
 
         product = integer_pass
-    with open_device(arguments.device, build) as accelerator:
-        rows = [run_one(accelerator, layer, which, bits, arguments.seed, arguments.counters, product) for which in Pass]
-    print(json.dumps(rows, indent=2) if arguments.json else as_table(rows[0], [row.values() for row in rows]))
+    rows, details = [], []
+    with opened(arguments.device, build, arguments.counters) as accelerator:
+        for which in Pass:
+            rows.append(run_one(accelerator, layer, which, bits, arguments.seed, arguments.counters, product))
+            details += stage_times(accelerator, which) if arguments.counters else []
+    if arguments.json:
+        print(json.dumps(rows, indent=2))
+    else:
+        print(as_table(rows[0], [row.values() for row in rows]))
+        print("\n".join(details), end="\n" if details else "")
     return 1 if any(row.get("reference differs") or row.get("PyTorch differs") for row in rows) else 0

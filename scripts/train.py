@@ -8,7 +8,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from scripts import train_flags
+from scripts import authors_flags, train_flags
 from scripts.parser import Parser
 from sim.common.table import as_table
 
@@ -42,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     if stated.get("cmd") == "test":
         return _test(stated)
     settings = train_flags.settings(stated)
+    for note in authors_flags.differences(stated, settings):
+        print(f"cpt: {note}", file=sys.stderr)
     if stated.get("dry_run"):
         print(json.dumps(settings.to_dict(), indent=2))
         return 0
@@ -58,6 +60,7 @@ def _train(settings: Settings, stated: dict) -> int:
             resume=stated.get("automatic_resume", False),
             overwrite=stated.get("overwrite", False),
             start_from=stated.get("resume"),
+            allow_different_machine=stated.get("allow_different_machine", False),
         )
     except Stopped as end:
         if speaks:

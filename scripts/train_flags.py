@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ def _precision(group: Flags) -> None:
     add(group, "--deficit", type=whole(0), nargs=2, metavar=("STEP", "STEPS"), help=what)
     add(group, "--every", **COUNT, help="number of steps that share a precision")
     add(group, "--eval-bits", shown="the highest of the run")
-    what = "quantiser: sbm, dorefa or wageubn"
+    what = "quantiser: sbm, sbm-authors, dorefa or wageubn"
     add(group, "--quantiser", "--quantizer", dest="quantiser", metavar="NAME", help=what)
     what = "rule for the layers that stay float: cifar, imagenet or none"
     add(group, "--policy", metavar="NAME", shown="the network's own", help=what)
@@ -98,7 +99,12 @@ def _optimiser(group: Flags) -> None:
     what = "lowest rate of the cosine, cyclic and triangular schedules"
     add(group, "--lr-low", type=from_zero, metavar="X", help=what)
     add(group, "--lr-cycles", **COUNT, help="number of cycles of the cyclic and triangular schedules")
-    add(group, "--warm_up", action="store_true", help="the authors' warm-up: 400 steps at a rate of 0.01")
+    add(
+        group,
+        "--warm_up",
+        action="store_true",
+        help="the authors' warm-up: 400 steps at a rate of 0.01, none on ImageNet",
+    )
     add(group, "--warm-up-steps", **COUNT, help="number of steps over which the rate rises")
     what = "first step whose weights are averaged (SWA)"
     add(group, "--swa-start", "--swa_start", dest="swa_start", type=whole(0), metavar="STEP", help=what)
@@ -118,6 +124,8 @@ def _run(group: Flags) -> None:
     what = "continue the run in the folder, if there is one"
     add(group, "--automatic_resume", "--auto-resume", dest="automatic_resume", action="store_true", help=what)
     add(group, "--resume", type=path, metavar="FILE", help="checkpoint to continue from (last.pt of the same settings)")
+    what = "continue also with other threads, processor or PyTorch, not bit for bit"
+    add(group, "--allow-different-machine", action="store_true", help=what)
     add(group, "--overwrite", action="store_true", help="clear a run that is in the folder")
     what = "number of steps between lines of metrics"
     add(group, "--log-every", "--print_freq", dest="log_every", **COUNT, help=what)
@@ -144,32 +152,43 @@ def notes(stated: dict[str, Any]) -> list[str]:
 
 def settings(stated: dict[str, Any]) -> Settings:
     """Recipe, then flags; what contradicts is refused."""
-    from cpt_model.training import Settings, folder_name
+    from cpt_model.training import Settings
+    from cpt_model.training.recipes import read_recipe
+
+    made: Settings = settings_of(stated, set(Settings.model_fields), Settings.from_dict, read_recipe)
+    return made
+
+
+def settings_of(stated: dict[str, Any], names: set[str], make: Callable, read: Callable[[str], dict[str, Any]]) -> Any:
+    """Settings of any kind that has these names: `make` is from plain values, `read` from a recipe's name."""
+    from host.training.precision import folder_name
 
     _refuse_contradictions(stated)
-    same = Settings.model_fields.keys() - {"warm_up"}  # a flag of that name means the authors' steps
+    same = names - {"warm_up"}  # a flag of that name means the authors' steps
     flags = {name: value for name, value in stated.items() if name in same} | _precision_of(stated)
     if "layer_bits" in flags:
         flags["layer_bits"] = dict(map(_bits_of_layers, flags["layer_bits"]))
-    values = _recipe(stated, flags)
+    values = _recipe(stated, flags, read)
     if "batch" not in stated:
         values["fit_batch"] = True
     for one, other in (("steps", "epochs"), ("epochs", "steps")):
         if one in stated:
             values.pop(other, None)
     _drop_what_does_not_apply(values, flags)
-    if stated.get("warm_up"):
+    if stated.get("warm_up") and (flags | values).get("dataset") != "imagenet":  # where the authors' code ignores it
         values |= WARM_UP
     if "warm_up_steps" in stated:
         values |= {"warm_up": stated["warm_up_steps"], "warm_up_lr": None}
-    made = Settings.from_dict(values | flags)
+    made = make(values | flags)
     folder = stated.get("out") or stated.get("save_folder", Path("out", "train")) / folder_name(made)
     return made.changed(folder=str(folder))
 
 
-def _recipe(stated: dict[str, Any], flags: dict[str, Any]) -> dict[str, Any]:
+def _recipe(
+    stated: dict[str, Any], flags: dict[str, Any], read_recipe: Callable[[str], dict[str, Any]]
+) -> dict[str, Any]:
     """The recipe named, else that of the network, else that of the data set."""
-    from cpt_model.training.recipes import home_of, read_recipe, recipe_of
+    from host.training.recipe_names import home_of, recipe_of
 
     if "recipe" in stated:
         values = read_recipe(stated["recipe"])

@@ -24,10 +24,13 @@ BELOW: dict[str, list[str]] = {
     "sim.vectors": ["host.compiler", "sim.reference"],
     "sim.bench": ["sim.vectors", "sim.synthesis"],
     "host.compiler": ["sim.contract"],
+    "host.schedules": ["host.compiler"],
+    "host.data": ["sim.common"],
     "host.driver": ["host.compiler", "sim.devices"],
+    "host.training": ["host.driver", "host.schedules", "host.data"],
     "host": ["host.driver"],  # the public face alone: `import host`
     "host.measure": ["host.driver", "sim.latency"],
-    "cpt_model": ["host", "host.measure"],
+    "cpt_model": ["host", "host.measure", "host.training"],
     "scripts": ["cpt_model", "sim.bench"],
 }
 PACKAGES = ("sim", "host", "cpt_model", "scripts")

@@ -29,7 +29,6 @@ from sim.reference import Reference
 ROOT = Path(__file__).parents[1]
 TINY, ZC706 = Build.named("tiny"), Build.named("zc706")
 WORD = 0xFFFFFFFF
-WITHOUT_VECTOR_UNIT = set(Error) - {Error.COEFFICIENTS}  # the errors that an executor without one has
 
 Codes = npt.NDArray[np.int64]
 Memory = npt.NDArray[np.uint8]

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cpt_model.arithmetic import native
+from cpt_model.arithmetic import any_device, native
 from sim.contract.noise import MASK, mix, noise_keys
 from sim.reference.affine import LEAST_SCALE, check_operand_bits
 
-EXACT_FLOAT32 = 1 << 24  # whole numbers up to here are float32s
+EXACT_FLOAT32 = any_device.EXACT_FLOAT32  # whole numbers up to here are float32s
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,10 @@ class Grid:
         return max(0, min(steps, self.levels)) - self.centre
 
 
-def noise(seed: int, count: int) -> Tensor:
+def noise(seed: int, count: int, device: torch.device | str = "cpu") -> Tensor:
     """The contract's generator for elements 0 .. count - 1, as int64 in 0 .. 2^32 - 1."""
     key_0, key_1 = noise_keys(seed)
-    x = mix(mix(torch.arange(count, dtype=torch.int64, device="cpu") & MASK ^ key_0) + key_1 & MASK)
+    x = mix(mix(torch.arange(count, dtype=torch.int64, device=device) & MASK ^ key_0) + key_1 & MASK)
     return x ^ x >> 16
 
 
@@ -120,7 +120,8 @@ def value_range(values: Tensor) -> tuple[float, float]:
         found = native.value_range(native.dense(values))
     else:
         low, high = torch.aminmax(values)
-        found = (low.item(), high.item()) if torch.isfinite(low) and torch.isfinite(high) else None
+        found = any_device.read(low), any_device.read(high)
+        found = found if all(map(math.isfinite, found)) else None
     if found is None:
         raise ValueError("cannot quantise: values are not finite (NaN or infinity)")
     return found
@@ -151,8 +152,9 @@ def encode(values: Tensor, grid: Grid, seed: int | None = None, zero: int = 0) -
         stored, *sums = native.codes(native.dense(values), grid.low, grid.scale, grid.levels, grid.centre + zero, keys)
         exact = (grid.levels + abs(grid.centre + zero)) * max(stored.shape[:2]) <= EXACT_FLOAT32
         return Quantised(stored, scale, offset, grid.bits, grid.signed, zero, Sums(*sums) if exact else None)
-    rounded = _round((values - grid.low) / grid.scale, seed)
-    stored = rounded.clamp(0, grid.levels) - (grid.centre + zero)
+    # By a tensor: divided by a number, some devices multiply by its reciprocal.
+    rounded = _round((values - grid.low) / scale.reshape((1,) * values.ndim), seed)
+    stored = laid_out_as(values, rounded.clamp(0, grid.levels) - (grid.centre + zero))
     return Quantised(stored, scale, offset, grid.bits, grid.signed, zero)
 
 
@@ -166,18 +168,28 @@ def quantise(values: Tensor, bits: int, signed: bool, per_channel: bool = False,
     low, high = values.amin(dims, keepdim=True), values.amax(dims, keepdim=True)
     levels = float((1 << bits) - 1)
     scale = ((high - low) / levels).clamp_min(float(LEAST_SCALE))
-    check_scale(scale.max().item())
-    codes = _round((values - low) / scale, seed).clamp(0, levels)
+    check_scale(any_device.read(scale.max()))
+    codes = laid_out_as(values, _round((values - low) / scale, seed).clamp(0, levels))
     if not signed:
         return Quantised(codes, scale, low, bits, signed)
     centre = float(1 << bits - 1)
     return Quantised(codes - centre, scale, low + centre * scale, bits, signed)
 
 
+def laid_out_as(values: Tensor, codes: Tensor) -> Tensor:
+    """The codes in the memory order of their values, as the C++ kernels have them.
+
+    PyTorch chooses the order of a convolution's results by those of its operands, and float sums of what comes next,
+    of batch normalisation, depend on it.
+    """
+    pattern = native.dense(values)
+    return codes if codes.stride() == pattern.stride() else torch.empty_like(pattern).copy_(codes)
+
+
 def _round(steps: Tensor, seed: int | None) -> Tensor:
     if seed is None:
         return steps.round()
-    drawn = (noise(seed, steps.numel()) >> 8).to(torch.float32).reshape(steps.shape)
+    drawn = (noise(seed, steps.numel(), steps.device) >> 8).to(torch.float32).reshape(steps.shape)
     floor = steps.floor()
     return floor + (drawn * 2.0**-24 < steps - floor)
 

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cpt_model.arithmetic import native
+from cpt_model.arithmetic import any_device, native
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised
 from cpt_model.arithmetic.float32_probe import float32_is_exact
 from host.compiler.layer import Conv, Pass
@@ -40,6 +40,8 @@ def convolve(layer: Conv, which: Pass, a: Quantised, b: Quantised, weight_sum: f
     """Σ of stored codes of the forward or input-error pass. Weights are given in the layer's shape; `weight_sum` is the
     greatest Σ |weight| of an output channel of the pass.
     """
+    if any_device.is_elsewhere(a.codes):
+        return any_device.convolve(layer, which, a.codes, b.codes, greatest_code(a) * b.greatest)
     greatest, parts = greatest_code(a), parts_of(a, weight_sum)
     k_axis = 1 if which is Pass.FORWARD else 0  # of the weights; layers with groups are not split
     if not float32_is_exact() or (parts > 1 and (parts > MOST_PARTS or layer.groups > 1)):
@@ -68,6 +70,8 @@ def parts_of(a: Quantised, weight_sum: float) -> int:
 
 def weight_gradient(layer: Conv, x: Quantised, e: Quantised) -> Tensor:
     """Σ of products of stored codes over images and pixels, in float64, in the shape of the weights."""
+    if any_device.is_elsewhere(x.codes):
+        return any_device.weight_gradient(layer, x.codes, e.codes, x.greatest * e.greatest)
     if suits_native_gradient(layer, x, e):
         return native.gradient(x.codes, e.codes, layer.weight_shape, geometry_numbers(layer), x.greatest * e.greatest)
     if float32_is_exact():
@@ -142,7 +146,9 @@ def byte_gradient(layer: Conv, x: Quantised, e: Quantised, lift: int) -> Tensor:
 
 
 def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:
-    """The greatest Σ |weight| of an output channel of the pass."""
+    """The greatest Σ |weight| of an output channel of the pass; on other devices nobody asks for it."""
+    if any_device.is_elsewhere(weights):
+        return math.inf
     if which is Pass.FORWARD:
         return weights.abs().sum((1, 2, 3), dtype=torch.float64).max().item()
     by_group = weights.abs().sum((2, 3), dtype=torch.float64).unflatten(0, (groups, -1))

@@ -24,7 +24,6 @@ from cpt_model.arithmetic.exact import (
     suits_native_product,
     weight_gradient,
 )
-from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.results import meant, output_of, stored
 from cpt_model.arithmetic.taps import axes, between, by_tap
 from cpt_model.arithmetic.weights import Weights
@@ -62,7 +61,7 @@ def gradient(layer: Conv, x: Quantised, error: Quantised, watch: Watch | None = 
         return native.finish_gradient(
             acc, layer.batch, geometry_numbers(layer), maps, of_x, of_error, error.zero, lacking
         )
-    rows, columns = axes(layer)
+    rows, columns = axes(layer, x.codes.device)
     row_sums = by_tap(rows.used, maps[0][0], columns.used)  # (ci, kh, kw)
     col_sums = by_tap(rows.inside, maps[1][0], columns.inside)  # (co, kh, kw), of stored codes
     counts = layer.batch * torch.outer(rows.inside.sum(1), columns.inside.sum(1))
@@ -93,18 +92,21 @@ def _convolution(
     acc = convolve(layer, which, a, b, weights.greatest_sum)
     if finishing is not None and acc.dtype == torch.float32:
         return native.finish_(native.dense(acc), finishing)
+    layout = torch.channels_last if native.channels_last(acc) else torch.contiguous_format
     row_sums, col_sums, counts = _sums(layer, which, a, weights, terms)
     acc = stored(acc.double() + a.zero * col_sums, output)
     if watch is not None:
         acc = watch(layer, which, a, b, output, acc)
     acc = meant(acc, output)
     b_scale, b_offset = (each.reshape(1, -1, 1, 1) for each in (b.scale, b.offset))
-    return combine(acc, row_sums + a.zero * counts, col_sums, counts, a, b_scale, b_offset)
+    y = combine(acc, row_sums + a.zero * counts, col_sums, counts, a, b_scale, b_offset)
+    # As with the C++ kernels: sums of what comes next, of batch normalisation, depend on the order in memory.
+    return y.contiguous(memory_format=layout)
 
 
 def _sums(layer: Conv, which: Pass, a: Quantised, b: Weights, terms: int) -> tuple[Tensor, Tensor, Tensor]:
     """Row sums of stored codes, column sums and counts of terms, each over the taps inside the image, in float64."""
-    rows, columns = axes(layer)
+    rows, columns = axes(layer, a.codes.device)
     if which is Pass.FORWARD:
         taps = rows.inside, columns.inside
         connects = rows.connects.mT, columns.connects.mT
@@ -114,6 +116,7 @@ def _sums(layer: Conv, which: Pass, a: Quantised, b: Weights, terms: int) -> tup
     col_sums = between(taps[0], b.tap_sums.double().permute(2, 0, 1), taps[1])[None]
     counts = terms * torch.outer(taps[0].sum(0), taps[1].sum(0))[None, None]
     if layer.groups > 1:
-        ones = torch.ones_like(b.quantised.codes).double()
-        return torch_pass(layer, which, a.codes.double(), ones), col_sums, counts
+        by_group = a.codes.unflatten(1, (layer.groups, -1)).sum(2, dtype=torch.float64)
+        row_sums = between(connects[0], by_group, connects[1])
+        return row_sums.repeat_interleave(col_sums.shape[1] // layer.groups, 1), col_sums, counts
     return between(connects[0], a.sums.by_pixel.double(), connects[1]), col_sums, counts

@@ -24,18 +24,19 @@ class Axis:
     inside: Tensor  # (k, y): tap k of output y falls on a stored input
 
 
-def _axis(kernel: int, stride: int, padding: int, size: int, out_size: int) -> Axis:
-    tap, out = torch.meshgrid(torch.arange(kernel), torch.arange(out_size), indexing="ij")
+def _axis(kernel: int, stride: int, padding: int, size: int, out_size: int, device: torch.device | str = "cpu") -> Axis:
+    numbers = (torch.arange(count, device=device) for count in (kernel, out_size))
+    tap, out = torch.meshgrid(*numbers, indexing="ij")
     read = out * stride + tap - padding
-    hits = (read[..., None] == torch.arange(size)).double()  # (k, y, h)
+    hits = (read[..., None] == torch.arange(size, device=device)).double()  # (k, y, h)
     return Axis(hits.sum(0), hits.sum(1), hits.sum(2))
 
 
 @lru_cache(maxsize=256)
-def axes(layer: Conv) -> tuple[Axis, Axis]:
-    """Rows and columns of a layer."""
-    rows = _axis(layer.kernel[0], layer.stride[0], layer.padding[0], layer.height, layer.out_height)
-    columns = _axis(layer.kernel[1], layer.stride[1], layer.padding[1], layer.width, layer.out_width)
+def axes(layer: Conv, device: torch.device | str = "cpu") -> tuple[Axis, Axis]:
+    """Rows and columns of a layer, on the device of its codes."""
+    rows = _axis(layer.kernel[0], layer.stride[0], layer.padding[0], layer.height, layer.out_height, device)
+    columns = _axis(layer.kernel[1], layer.stride[1], layer.padding[1], layer.width, layer.out_width, device)
     return rows, columns
 
 

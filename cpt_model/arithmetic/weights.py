@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from cpt_model.arithmetic import native
-from cpt_model.arithmetic.affine import Quantised
+from cpt_model.arithmetic.affine import Quantised, laid_out_as
 from cpt_model.arithmetic.exact import greatest_weight_sum
 from host.compiler.layer import Pass
 from sim.reference.affine import check_operand_bits
@@ -46,7 +46,7 @@ def affine_weights(weights: Tensor, bits: int, by_input: bool) -> Weights:
 def by_input_channel(quantise: Callable[[Tensor], Quantised], weights: Tensor, groups: int) -> Quantised:
     """Weights quantised for the input-error pass: scales by input channel, codes in the layer's shape."""
     quantised = quantise(other_side(weights, groups))
-    return replace(quantised, codes=other_side(quantised.codes, groups).contiguous())
+    return replace(quantised, codes=laid_out_as(weights, other_side(quantised.codes, groups)))
 
 
 def other_side(weights: Tensor, groups: int) -> Tensor:

@@ -14,7 +14,7 @@ from cpt_model import Bits, prepare_, set_precision
 from cpt_model.benchmarks.timing import threads
 from cpt_model.benchmarks.train import BATCH, THREADS, WIDTHS, Contestant
 from cpt_model.data import DataError, ImageData, Images, TrainingBatches, load_images
-from cpt_model.data.images import ImageSource
+from host.data.images import ImageSource
 
 BATCHES = 200
 

@@ -1,24 +1,15 @@
-"""The image sets by name."""
+"""The image sets by name: those of `host.data.catalogue`, and ImageNet's pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-from cpt_model.data.cifar import CIFAR10, CIFAR100, load_cifar
-from cpt_model.data.digits import digit_images
-from cpt_model.data.fashion_mnist import load_fashion_mnist
 from cpt_model.data.image_folder import load_image_folder
-from cpt_model.data.images import ImageSource
+from host.data.catalogue import LOADERS
+from host.data.catalogue import load_images as load_arrays
+from host.data.images import ImageSource
 
-LOADERS: dict[str, Callable[[Path | None, int], ImageSource]] = {
-    "cifar10": lambda datadir, workers: load_cifar(CIFAR10, datadir),
-    "cifar100": lambda datadir, workers: load_cifar(CIFAR100, datadir),
-    "fashion-mnist": lambda datadir, workers: load_fashion_mnist(datadir),
-    "digits": lambda datadir, workers: digit_images(),
-    "imagenet": load_image_folder,
-}
-IMAGE_SETS = tuple(LOADERS)
+IMAGE_SETS = (*LOADERS, "imagenet")
 
 
 def load_images(dataset: str, datadir: Path | None = None, workers: int = 2) -> ImageSource:
@@ -27,6 +18,6 @@ def load_images(dataset: str, datadir: Path | None = None, workers: int = 2) -> 
     >>> load_images("digits").shape
     (1, 8, 8)
     """
-    if dataset not in LOADERS:
-        raise ValueError(f"dataset '{dataset}' is not known; there are: {', '.join(LOADERS)}")
-    return LOADERS[dataset](datadir, workers)
+    if dataset not in IMAGE_SETS:
+        raise ValueError(f"dataset '{dataset}' is not known; there are: {', '.join(IMAGE_SETS)}")
+    return load_image_folder(datadir, workers) if dataset == "imagenet" else load_arrays(dataset, datadir)

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from cpt_model.data.images import DataError, Images, check_balance
-from cpt_model.data.store import sha256
+from host.data.images import DataError, Images, check_balance
+from host.data.store import sha256
 
 SIDE = 32
 CLASSES = 10

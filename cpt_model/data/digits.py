@@ -1,18 +1,13 @@
-"""The 1,797 handwritten digits that scikit-learn brings (UCI's optical recognition set): 8 × 8 images, ten classes."""
+"""The digits of `host.data.digits` as tensors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from cpt_model.data.images import ImageData, Images
-
-TEST_SHARE = 0.25
+from host.data.digits import parts
 
 
 @dataclass(frozen=True)
@@ -36,32 +31,5 @@ def digits(seed: int = 0) -> tuple[Split, Split]:
     images = torch.from_numpy(found.images).float()[:, None]
     images = (images - images.mean()) / images.std()
     labels = torch.from_numpy(found.target).long()
-    train, test = _parts(len(images), seed)
+    train, test = (torch.from_numpy(rows) for rows in parts(len(images), seed))
     return Split(images[train], labels[train]), Split(images[test], labels[test])
-
-
-def digit_images() -> ImageData:
-    """The split of seed 0 as raw pixels; the usual augmentation is none, the images are too small for it."""
-    from sklearn.datasets import load_digits
-
-    found = load_digits()
-    pixels = found.images.astype(np.uint8)[..., None]
-    labels = found.target.astype(np.int64)
-    train, test = (part.numpy() for part in _parts(len(pixels), 0))
-    mean, std = _moments(pixels[train])
-    parts = Images(pixels[train], labels[train]), Images(pixels[test], labels[test])
-    return ImageData("digits", 10, (mean,), (std,), *parts)
-
-
-def _moments(pixels: npt.NDArray[np.uint8]) -> tuple[float, float]:
-    """Mean and standard deviation of pixels / 255, from exact sums: a sum of floats depends on its order."""
-    count, total = pixels.size, int(pixels.sum(dtype=np.int64))
-    squares = int(np.square(pixels, dtype=np.int64).sum())
-    return total / count / 255, sqrt((count * squares - total * total) / count**2) / 255
-
-
-def _parts(count: int, seed: int) -> tuple[Tensor, Tensor]:
-    """The rows for training and for test."""
-    order = torch.randperm(count, generator=torch.Generator().manual_seed(seed))
-    cut = int(count * TEST_SHARE)
-    return order[cut:], order[:cut]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cpt_model.data.store import data_folder, is_store, read_arrays, write_arrays
 from cpt_model.data.text_data import PARTS, TextData
+from host.data.store import data_folder, is_store, read_arrays, write_arrays
 
 LARGE = 50_000_000  # bytes of the training text
 

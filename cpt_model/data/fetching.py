@@ -6,10 +6,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from cpt_model.data import cifar10_package, fashion_mnist, store
+from cpt_model.data import cifar10_package
 from cpt_model.data.catalogue import IMAGE_SETS, load_images
-from cpt_model.data.images import DataError, Images, check_balance
 from cpt_model.data.text import load_text
+from host.data import fashion_mnist, store
+from host.data.images import DataError, Images, check_balance
 
 COUNTS = {"cifar10": (50_000, 10_000), "fashion-mnist": (60_000, 10_000)}  # images for training and test
 FETCHED = tuple(COUNTS)

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from torch import Tensor
 
-from cpt_model.data.augment import Normalise, Pixels
-from cpt_model.data.images import Chances, DataError, Rows
-from cpt_model.data.store import data_folder
+from host.data.augment import Normalise, Pixels
+from host.data.images import Chances, DataError, Floats, Rows
+from host.data.store import data_folder
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -81,20 +80,20 @@ class ImageFolderData:
     def test_labels(self) -> npt.NDArray[np.int64]:
         return self.test.labels
 
-    def training(self, rows: Rows, chances: Chances | None) -> Tensor:
+    def training(self, rows: Rows, chances: Chances | None) -> Floats:
         if chances is None:
             return self._read(self.train, rows, _middle)
         paths = ((self.train.paths[row], chance) for row, chance in zip(rows.tolist(), chances, strict=True))
-        return self._tensor(self._pool.map(lambda item: _decode(item[0], lambda image: _part(image, item[1])), paths))
+        return self._floats(self._pool.map(lambda item: _decode(item[0], lambda image: _part(image, item[1])), paths))
 
-    def testing(self, rows: Rows) -> Tensor:
+    def testing(self, rows: Rows) -> Floats:
         return self._read(self.test, rows, _middle)
 
-    def _read(self, part: FolderPart, rows: Rows, cut: Callable[[Image.Image], Pixels]) -> Tensor:
+    def _read(self, part: FolderPart, rows: Rows, cut: Callable[[Image.Image], Pixels]) -> Floats:
         paths = (part.paths[row] for row in rows.tolist())
-        return self._tensor(self._pool.map(lambda path: _decode(path, cut), paths))
+        return self._floats(self._pool.map(lambda path: _decode(path, cut), paths))
 
-    def _tensor(self, images: Iterable[Pixels]) -> Tensor:
+    def _floats(self, images: Iterable[Pixels]) -> Floats:
         return self._normalise(np.stack(list(images)))
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cpt_model.data.encoded_text import encoded_folder, keep_encoded, read_encoded
-from cpt_model.data.images import DataError
-from cpt_model.data.store import data_folder
 from cpt_model.data.text_data import PARTS, TextData
+from host.data.images import DataError
+from host.data.store import data_folder
 
 EOS, UNKNOWN = "<eos>", "<unk>"
 # How the files are named, and the folders below --datadir (or the cache) they may be in.

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import torch
 
 from cpt_model.data.batches import Batch, check_share, check_step
-from cpt_model.data.draws import Purpose, check_seed, permutation, words
-from cpt_model.data.images import DataError
 from cpt_model.data.text_data import TextData
+from host.data.draws import Purpose, check_seed, permutation, words
+from host.data.images import DataError
 
 
 class TextBatches:

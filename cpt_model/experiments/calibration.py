@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cpt_model.experiments.definition import ExperimentError, PlannedRun
 from cpt_model.experiments.processes import run_all
-from cpt_model.training.journal import read_metrics
+from host.training.journal import read_metrics
 
 STEPS = 12
 WARM = 3  # steps that compile, allocate and fill caches

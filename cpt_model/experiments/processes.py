@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from cpt_model.experiments.definition import PlannedRun
+from sim.common.isolated import python_module
 from sim.common.json_file import parse_json
+from sim.common.ownership import no_link
 
 LOG = "worker.log"
 POLL_SECONDS = 0.5
@@ -28,17 +30,31 @@ class Failure:
     message: str
 
 
+class Started(Protocol):
+    """A run that is running, wherever that is."""
+
+    run: PlannedRun
+
+    def has_ended(self) -> bool: ...
+
+    def failure(self) -> Failure | None: ...
+
+    def let_go(self) -> None: ...
+
+    def wait(self, seconds: float) -> None: ...
+
+
 class Worker:
-    """A run that is running."""
+    """A run in a process of this machine."""
 
     def __init__(self, run: PlannedRun) -> None:
         self.run = run
         run.folder.mkdir(parents=True, exist_ok=True)
         threads = str(run.settings.threads or 1)
         # A session of its own: Ctrl-C reaches the parent alone, which then lets go of the pipe.
-        with (run.folder / LOG).open("w") as log:
+        with open(run.folder / LOG, "w", opener=no_link) as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "cpt_model.experiments.worker"],
+                python_module("cpt_model.experiments.worker"),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
@@ -48,6 +64,9 @@ class Worker:
         assert self.process.stdin
         self.process.stdin.write(json.dumps(run.settings.to_dict()).encode() + b"\n")
         self.process.stdin.flush()
+
+    def has_ended(self) -> bool:
+        return self.process.poll() is not None
 
     def failure(self) -> Failure | None:
         """Of a process that has ended."""
@@ -73,13 +92,14 @@ def run_all(
     jobs: int,
     watch: Callable[[list[PlannedRun]], None],
     may_start: Callable[[PlannedRun], bool] = lambda run: True,
+    start: Callable[[PlannedRun], Started] = Worker,
 ) -> list[Failure]:
     """Runs all of them; `watch` is called with those that are running, about twice a second.
 
     Once `may_start` returns False, no other run is started. An interruption stops each running one with a checkpoint.
     """
     waiting = list(runs)
-    under_way: list[Worker] = []
+    under_way: list[Started] = []
     failures: list[Failure] = []
     try:
         while waiting or under_way:
@@ -87,8 +107,8 @@ def run_all(
                 if not may_start(waiting[0]):
                     waiting.clear()
                     break
-                under_way.append(Worker(waiting.pop(0)))
-            for worker in [each for each in under_way if each.process.poll() is not None]:
+                under_way.append(start(waiting.pop(0)))
+            for worker in [each for each in under_way if each.has_ended()]:
                 under_way.remove(worker)
                 worker.let_go()
                 if failure := worker.failure():

@@ -105,7 +105,8 @@ def markdown(findings: Findings) -> str:
     for head, rows in (table_of(findings), seed_rows(findings)):
         lines += [_bar(head), _bar(["---"] * len(head)), *map(_bar, rows), ""]
     lines += [f"- {note}" for note in notes(findings)]
-    lines += ["", f"Made by `cpt experiment {findings.experiment.name}`."]
+    seeds = max((len(findings.accuracies(row.variant)) for row in findings.rows), default=0)
+    lines += ["", f"Made by `cpt experiment {findings.experiment.name} --seeds {seeds}`."]
     return "\n".join(lines) + "\n"
 
 

@@ -12,17 +12,26 @@ from tqdm import tqdm
 
 from cpt_model.experiments.calibration import Kind, Pace, calibrate, kind
 from cpt_model.experiments.definition import Experiment, PlannedRun
-from cpt_model.experiments.processes import Failure, last_line, run_all
-from cpt_model.training import journal, run_folder
+from cpt_model.experiments.processes import Failure, Started, Worker, last_line, run_all
+from cpt_model.training import run_folder
+from host.training import journal
 
 LINE_SECONDS = 60
 Say = Callable[[str], object]
 
 
 def carry_out(
-    wanted: Experiment, runs: Sequence[PlannedRun], jobs: int, minutes: float | None, say: Say
+    wanted: Experiment,
+    runs: Sequence[PlannedRun],
+    jobs: int,
+    minutes: float | None,
+    say: Say,
+    begin: Callable[[PlannedRun], Started] = Worker,
 ) -> list[Failure]:
-    """Runs what is not finished, `jobs` at a time; begins no run that would not end within `minutes`."""
+    """Runs what is not finished, `jobs` at a time; begins no run that would not end within `minutes`.
+
+    What each run takes is measured on this machine, wherever `begin` starts it.
+    """
     start = time.monotonic()
     left = [each for each in runs if run_folder.finished(each.settings) is None]
     say(f"{wanted.name}: {len(runs)} runs, {len(runs) - len(left)} of them finished before")
@@ -33,8 +42,9 @@ def carry_out(
             run_folder.check_same(each.settings, run_folder.read_settings(each.folder), each.folder)
     left[0].folder.parent.mkdir(parents=True, exist_ok=True)
     jobs = min(jobs, len(left))
-    say(f"measuring a few steps in {jobs} {'process' if jobs == 1 else 'processes'} ...")
-    paces = calibrate(left, jobs)
+    here = jobs if begin is Worker else 1
+    say(f"measuring a few steps in {here} {'process' if here == 1 else 'processes'} ...")
+    paces = calibrate(left, here)
     say(declaration(left, paces, jobs))
 
     def in_time(each: PlannedRun) -> bool:
@@ -48,7 +58,7 @@ def carry_out(
 
     watch, close = progress_bar(left)
     try:
-        return run_all(left, jobs, watch, in_time)
+        return run_all(left, jobs, watch, in_time, begin)
     finally:
         close()
 

@@ -15,12 +15,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.amp import custom_bwd, custom_fwd
 
+from cpt_model.arithmetic import any_device
 from cpt_model.arithmetic.affine import EXACT_FLOAT32, Quantised, combine
 from cpt_model.arithmetic.float32_probe import float32_is_exact
 from cpt_model.arithmetic.passes import Watch
 from cpt_model.arithmetic.results import meant, output_of, stored
+from cpt_model.layers.float32 import float32_backward, float32_forward
 from cpt_model.layers.product import bits_tensor, geometry, quantise_error
 from cpt_model.layers.state import LayerState
 from host.compiler.bits import Bits
@@ -43,18 +44,25 @@ def rows_by_rows(
     row_sums = a.codes.sum(2, keepdim=True, dtype=torch.float64)
     col_sums = b.codes.sum(2, dtype=torch.float64)[:, None]
     count = torch.tensor(float(a.codes.shape[2]))
-    bound = (a.greatest + abs(a.zero)) * b.codes.abs().sum(2, dtype=torch.float64).max().item()
-    exact = bound <= EXACT_FLOAT32 and float32_is_exact()
-    left, right = (a.codes, b.codes) if exact else (a.codes.double(), b.codes.double())
     (_, m, k), n = a.codes.shape, b.codes.shape[1]
     layer = geometry(m, k, n, 1, 1)  # of each matrix of the batch
     output = output_of(layer if which is Pass.FORWARD else geometry(m, n, k, 1, 1), which, a, b, results)
-    acc = stored(torch.bmm(left, right.mT).double() + a.zero * col_sums, output)
+    acc = stored(_products(a, b).double() + a.zero * col_sums, output)
     if watch is not None:
         acc = torch.stack([_watched(watch, layer, a, b, output, index, acc[index]) for index in range(len(acc))])
     acc = meant(acc, output)
     row_sums = row_sums + a.zero * count
     return combine(acc, row_sums, col_sums, count, a, b.scale, b.offset)
+
+
+def _products(a: Quantised, b: Quantised) -> Tensor:
+    greatest = a.greatest + abs(a.zero)
+    if any_device.is_elsewhere(a.codes):
+        return any_device.multiply(a.codes, b.codes.mT, greatest * b.greatest)
+    bound = greatest * b.codes.abs().sum(2, dtype=torch.float64).max().item()
+    exact = bound <= EXACT_FLOAT32 and float32_is_exact()
+    left, right = (a.codes, b.codes) if exact else (a.codes.double(), b.codes.double())
+    return torch.bmm(left, right.mT)
 
 
 def _watched(watch: Watch, layer: Conv, a: Quantised, b: Quantised, output: Output, index: int, acc: Tensor) -> Tensor:
@@ -75,7 +83,7 @@ def _transposed(quantised: Quantised) -> Quantised:
 
 class _Matmul(torch.autograd.Function):
     @staticmethod
-    @custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    @float32_forward
     def forward(
         ctx: Any, a: Tensor, b: Tensor, state: LayerState, what: str, training: bool, seeds: list[int]
     ) -> Tensor:
@@ -94,7 +102,7 @@ class _Matmul(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    @custom_bwd(device_type="cpu")
+    @float32_backward
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         *saved, computed_at = ctx.saved_tensors
         ctx.state.check_recomputed(ctx.bits, Bits(*computed_at.tolist()))
@@ -122,4 +130,6 @@ def matmul(a: Tensor, b: Tensor, state: LayerState, what: str, training: bool) -
     state.begin_pass(training)
     if not state.bits.forward or not a.numel() or not b.numel():
         return quantise_error((a @ b.mT)[..., None], state)[..., 0]
+    if state.stand_in is not None:
+        return state.stand_in.matmul(a, b, what)
     return _Matmul.apply(a, b, state, what, training, state.seeds_for(1, a, b))

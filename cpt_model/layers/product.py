@@ -4,6 +4,8 @@
     input error   Q(e) ∗ Q(w, by input channel)      bw × fw bits
     gradient      Q(x) ∗ Q(e)                        fw × bw bits, the same Q(x) and Q(e)
 
+(Of the quantiser "sbm-authors" the input error is a float32 product of Q(e) and the forward pass's Q(w).)
+
 A width of 0 leaves a tensor unquantised; products with one are then float32 ones of the quantised values.
 """
 
@@ -15,13 +17,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.amp import custom_bwd, custom_fwd
 from torch.nn import functional
 
 from cpt_model.arithmetic import passes
 from cpt_model.arithmetic.affine import Quantised
 from cpt_model.arithmetic.integer import torch_pass
 from cpt_model.arithmetic.weights import Weights
+from cpt_model.layers.float32 import float32_backward, float32_forward
 from cpt_model.layers.state import LayerState
 from host.compiler.bits import Bits
 from host.compiler.layer import Conv, LayerError, Pass
@@ -54,7 +56,7 @@ class WeightCodes:
 
 class _Product(torch.autograd.Function):
     @staticmethod
-    @custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    @float32_forward
     def forward(
         ctx: Any,
         x: Tensor,
@@ -78,7 +80,7 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    @custom_bwd(device_type="cpu")
+    @float32_backward
     def backward(ctx: Any, error: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
         x_codes, weights, mask, computed_at = ctx.saved_tensors
         ctx.state.check_recomputed(ctx.bits, Bits(*computed_at.tolist()))
@@ -92,9 +94,7 @@ class _Product(torch.autograd.Function):
             with ctx.state.blamed("error"):
                 e = quantiser.error(error, bits.backward, ctx.seeds[0])
             if wants_x:
-                with ctx.state.blamed("weights"):
-                    weight_codes = ctx.codes.by_input
-                from_x = passes.input_error(ctx.layer, e, weight_codes, watch, ctx.state.results)
+                from_x = _input_error(ctx, e)
             if wants_weights:
                 from_weights = passes.gradient(ctx.layer, x, e, watch)
         if from_x is not None and mask is not None:
@@ -109,7 +109,7 @@ class _Product(torch.autograd.Function):
 
 def bits_tensor(bits: Bits) -> Tensor:
     """Saved with the codes, so that it is recomputed with them where they are (activation checkpointing)."""
-    return torch.tensor(tuple(bits), dtype=torch.uint8)
+    return torch.tensor(tuple(bits), dtype=torch.uint8, device="cpu")
 
 
 def _float_backward(ctx: Any, x: Quantised, error: Tensor) -> tuple[Tensor | None, Tensor | None]:
@@ -119,6 +119,15 @@ def _float_backward(ctx: Any, x: Quantised, error: Tensor) -> tuple[Tensor | Non
     from_x = torch_pass(layer, Pass.INPUT_ERROR, error, weights) if wants_x else None
     from_weights = torch_pass(layer, Pass.WEIGHT_GRADIENT, x.values(), error) if wants_weights else None
     return from_x, from_weights
+
+
+def _input_error(ctx: Any, e: Quantised) -> Tensor:
+    state, codes = ctx.state, ctx.codes
+    if not state.quantiser.exact_input_error:
+        return torch_pass(ctx.layer, Pass.INPUT_ERROR, e.values(), codes.by_output.quantised.values())
+    with state.blamed("weights"):
+        weights = codes.by_input
+    return passes.input_error(ctx.layer, e, weights, state.watch, state.results)
 
 
 class _QuantiseError(torch.autograd.Function):
@@ -161,6 +170,8 @@ def convolve(
     if not x.numel() or not state.bits.forward:
         y = functional.conv2d(x, weights, None, layer.stride, layer.padding, groups=layer.groups)
         return quantise_error(y, state)
+    if state.stand_in is not None:
+        return state.stand_in.convolve(x, weights, layer, what)
     codes = codes or WeightCodes(weights.detach(), state, layer.groups)
     return _Product.apply(x, weights, layer, state, codes, what, training, state.seeds_for(2, x, weights))
 
@@ -171,6 +182,8 @@ def multiply(
     """rows (..., in) times weights (out, in) transposed: a 1 × 1 convolution of 1 × 1 maps."""
     if not rows.numel():
         return functional.linear(rows, weights)
+    if state.stand_in is not None and state.bits.forward:
+        return state.stand_in.multiply(rows, weights, what)
     count = rows.numel() // rows.shape[-1]
     height = _map_height(count)
     maps = rows.reshape(count // height, height, rows.shape[-1]).transpose(1, 2)[..., None]

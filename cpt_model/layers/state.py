@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -13,10 +14,27 @@ from cpt_model.arithmetic.passes import Watch
 from cpt_model.quantisers import Quantiser
 from cpt_model.quantisers.running_range import RunningRange
 from host.compiler.bits import Bits
+from host.compiler.layer import Conv
 from host.compiler.results import Results
 from sim.contract.noise import noise
 
-NO_TRACE = "quantised layers cannot be traced or exported (torch.jit, ONNX, torch.export): unprepare(model) first"
+
+class StandIn(Protocol):
+    """Products in place of a layer's own, while it is exported."""
+
+    def convolve(self, x: Tensor, weights: Tensor, layer: Conv, what: str) -> Tensor: ...
+
+    def multiply(self, rows: Tensor, weights: Tensor, what: str) -> Tensor: ...
+
+    def matmul(self, a: Tensor, b: Tensor, what: str) -> Tensor: ...
+
+
+NO_TRACE = (
+    "quantised layers cannot be traced or exported (torch.jit, ONNX, torch.export): use export_qonnx, or "
+    "unprepare(model) first"
+)
+
+WITHOUT = {"meta": "values", "mps": "float64"}
 
 
 @dataclass
@@ -33,6 +51,7 @@ class LayerState:
     draws: int = 0
     ranges: dict[str, RunningRange] = field(default_factory=dict)  # in the layer's buffers
     watch: Watch | None = None
+    stand_in: StandIn | None = None
     drew: bool = False  # whether the last forward pass took seeds
     trained_at: Bits | None = None  # bits of the last forward pass of training
 
@@ -76,12 +95,15 @@ class LayerState:
             )
 
     def check(self, *tensors: Tensor) -> None:
-        """The kernels, and the proof that sums are exact, are the CPU's, and no tracer sees them."""
-        if torch.jit.is_tracing() or torch.compiler.is_exporting():
+        """No tracer sees the products; they need values, and float64 for their sums."""
+        if self.stand_in is None and (torch.jit.is_tracing() or torch.compiler.is_exporting()):
             raise RuntimeError(f"layer '{self.name}': {NO_TRACE}")
         for each in tensors:
-            if each.device.type != "cpu":
-                raise ValueError(f"layer '{self.name}' is quantised and runs on the CPU only, not on '{each.device}'")
+            if each.device.type in WITHOUT:
+                what = WITHOUT[each.device.type]
+                raise ValueError(
+                    f"layer '{self.name}' is quantised and cannot run on '{each.device}', which has no {what}"
+                )
 
     @contextmanager
     def blamed(self, what: str) -> Iterator[None]:

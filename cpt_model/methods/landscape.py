@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -198,7 +199,9 @@ def _write(path: Path, settings: dict[str, Any], losses: Mapping[str, npt.NDArra
     """The file appears whole, also when the process dies meanwhile."""
     grids = {f"loss {name}": grid for name, grid in losses.items()}
     about = {"settings": np.array(json.dumps(settings)), "rows": np.array(rows)}
-    write_atomically(path, lambda file: np.savez(file, **about, **grids))
+    content = io.BytesIO()  # small; on a full disk, a ZIP archive's own end would print a traceback
+    np.savez(content, **about, **grids)
+    write_atomically(path, content.getvalue())
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float64]], int]:

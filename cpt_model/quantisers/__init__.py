@@ -1,4 +1,4 @@
-"""The three quantisers of the CPT paper's Table 2, by name.
+"""The three quantisers of the CPT paper's Table 2, and the first as the authors' code has it, by name.
 
 >>> quantiser("sbm").per_channel_weights
 True
@@ -6,10 +6,10 @@ True
 
 from cpt_model.quantisers.base import Quantiser
 from cpt_model.quantisers.dorefa import DoReFa
-from cpt_model.quantisers.sbm import SBM
+from cpt_model.quantisers.sbm import SBM, AuthorsSBM
 from cpt_model.quantisers.wageubn import WAGEUBN
 
-QUANTISERS: dict[str, type[Quantiser]] = {each.name: each for each in (SBM, DoReFa, WAGEUBN)}
+QUANTISERS: dict[str, type[Quantiser]] = {each.name: each for each in (SBM, AuthorsSBM, DoReFa, WAGEUBN)}
 
 
 def quantiser(name: str) -> Quantiser:
@@ -18,4 +18,4 @@ def quantiser(name: str) -> Quantiser:
     return QUANTISERS[name]()
 
 
-__all__ = ["QUANTISERS", "SBM", "WAGEUBN", "DoReFa", "Quantiser", "quantiser"]
+__all__ = ["QUANTISERS", "SBM", "WAGEUBN", "AuthorsSBM", "DoReFa", "Quantiser", "quantiser"]

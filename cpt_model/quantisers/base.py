@@ -20,6 +20,7 @@ class Quantiser(ABC):
 
     name: str
     per_channel_weights = False  # then the input-error pass needs weights quantised again, by input channel
+    exact_input_error = True  # whether the input-error pass multiplies codes, or float32 values
     stochastic_errors = True
     tracks_ranges = True  # evaluation needs the ranges of activations seen in training
 
@@ -30,6 +31,10 @@ class Quantiser(ABC):
     @abstractmethod
     def activation_grid(self, x: Tensor, bits: int, seen: RunningRange, training: bool) -> Grid:
         """The grid of an activation: in training from the batch (and `seen` is updated), in evaluation from `seen`."""
+
+    @abstractmethod
+    def evaluation_grid(self, bits: int, seen: RunningRange) -> Grid:
+        """The grid of an activation in evaluation; where ranges are tracked, `seen` is not empty."""
 
     @abstractmethod
     def error_grid(self, error: Tensor, bits: int) -> Grid:

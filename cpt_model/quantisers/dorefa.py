@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from cpt_model.arithmetic import any_device
 from cpt_model.arithmetic.affine import Grid, Quantised, check_scale, encode, value_range
 from cpt_model.quantisers.base import Quantiser
 from cpt_model.quantisers.running_range import RunningRange
@@ -31,7 +32,7 @@ class DoReFa(Quantiser):
     def weight(self, weights: Tensor, bits: int) -> Quantised:
         value_range(weights)
         if bits == 1:
-            return encode(weights, _symmetric(weights.abs().mean().item(), 1))
+            return encode(weights, _symmetric(any_device.read(weights.abs().mean()), 1))
         bounded = torch.tanh(weights)
         return encode(bounded / _greatest(bounded), _symmetric(1.0, bits))
 
@@ -43,6 +44,9 @@ class DoReFa(Quantiser):
 
     def activation_grid(self, x: Tensor, bits: int, seen: RunningRange, training: bool) -> Grid:
         value_range(x)
+        return self.evaluation_grid(bits, seen)
+
+    def evaluation_grid(self, bits: int, seen: RunningRange) -> Grid:
         check_operand_bits(bits)
         levels = (1 << bits) - 1
         return Grid(0.0, float(np.float32(1.0) / np.float32(levels)), levels, bits)

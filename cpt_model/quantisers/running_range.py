@@ -11,6 +11,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from cpt_model.arithmetic import any_device
+
 MOMENTUM = 0.9
 REST = 0.1
 SIZE = 3
@@ -39,7 +41,7 @@ class RunningRange:
     @property
     def is_empty(self) -> bool:
         """Whether no batch was observed."""
-        return self.means[2].item() == 0
+        return any_device.read(self.means[2]) == 0
 
     def observe(self, low: float, high: float) -> None:
         means = self.means

@@ -2,8 +2,8 @@
 
 s = max((hi − lo) / (2^b − 1), 2^−126), q = round((x − lo) / s), x̂ = q·s + lo. Weights by output channel of the pass,
 activations and errors by tensor, errors rounded stochastically. Straight-through gradients. Differences from the
-authors' code: weights of the input-error pass are quantised by input channel (see the contract), s may be as small as a
-float32, the range of evaluation is corrected for its start.
+authors' code: weights of the input-error pass are quantised by input channel (see the contract; `AuthorsSBM` takes
+theirs), s may be as small as a float32, the range of evaluation is corrected for its start.
 """
 
 from __future__ import annotations
@@ -35,5 +35,19 @@ class SBM(Quantiser):
     def activation_grid(self, x: Tensor, bits: int, seen: RunningRange, training: bool) -> Grid:
         return affine_grid(*seen.choose(*value_range(x), training), bits, signed=False)
 
+    def evaluation_grid(self, bits: int, seen: RunningRange) -> Grid:
+        return affine_grid(*seen.range(), bits, signed=False)
+
     def error_grid(self, error: Tensor, bits: int) -> Grid:
         return affine_grid(*value_range(error), bits, signed=True)
+
+
+class AuthorsSBM(SBM):
+    """SBM with the authors' weights in the input-error pass too: those of the forward pass, by output channel.
+
+    Their scales do not factor out of a sum over output channels, so that product is one of float32 values: no device of
+    this kit does it, and it is not the same to the bit on every processor.
+    """
+
+    name = "sbm-authors"
+    exact_input_error = False

@@ -34,6 +34,10 @@ class WAGEUBN(Quantiser):
         low, high = seen.choose(*value_range(x), training)
         return _shift_grid(max(-low, high), bits, math.ceil)
 
+    def evaluation_grid(self, bits: int, seen: RunningRange) -> Grid:
+        low, high = seen.range()
+        return _shift_grid(max(-low, high), bits, math.ceil)
+
     def error_grid(self, error: Tensor, bits: int) -> Grid:
         low, high = value_range(error)
         return _shift_grid(max(-low, high), bits, round)

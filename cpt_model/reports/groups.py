@@ -29,16 +29,25 @@ class Group:
 
 
 def groups(runs: Sequence[TrainingRun]) -> list[Group]:
-    """In order of appearance, each with a name of its own: its precision, and what else sets it apart."""
+    """In order of appearance, each with a name of its own: its precision, and what else sets it apart.
+
+    A seed counts once: the same run on another device is a group by itself, with the name of its folder.
+    """
     found: list[list[TrainingRun]] = []
     for run in runs:
         for others in found:
-            if set(others[0].settings.differences(run.settings)) <= OWN:
+            alike = set(others[0].settings.differences(run.settings)) <= OWN
+            if alike and run.settings.seed not in {each.settings.seed for each in others}:
                 others.append(run)
                 break
         else:
             found.append([run])
-    return [Group(_name(members[0], [each[0] for each in found]), members) for members in found]
+    names = [_name(members[0], [each[0] for each in found]) for members in found]
+    apart = [
+        f"{name} ({members[0].name})" if names.index(name) < place else name
+        for place, (name, members) in enumerate(zip(names, found, strict=True))
+    ]
+    return [Group(name, members) for name, members in zip(apart, found, strict=True)]
 
 
 def _name(run: TrainingRun, firsts: Sequence[TrainingRun]) -> str:

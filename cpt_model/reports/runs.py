@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cpt_model.training import journal, run_folder
+from cpt_model.training import run_folder
 from cpt_model.training.latency import PAPER
 from cpt_model.training.settings import STEPS, Settings
 from cpt_model.training.summary import Summary, read_summary
+from host.training import journal
 from sim.common.json_file import parse_json, read_json
 
 NEEDED = ("loss", "gbitops")  # numbers that every line of training has, besides its score

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cpt_model.schedules.base import Schedule, ScheduleError, as_schedule
 from host.compiler.bits import Bits
+from host.schedules.base import Schedule, ScheduleError, as_schedule
 
 # What saved states called it before.
 OLD_NAMES = {"gradient": "backward"}

@@ -41,9 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{chosen.arch}, batch {chosen.batch}, after {chosen.cycles} iterations at each width")
     print("bits  bytes of maps an element: forward  backward    all")
     for bits in widths:
-        moved = traffic(step.lists(bits))
-        parts = (moved.forward / moved.elements, moved.backward / moved.elements, moved.per_element)
-        print(f"{bits.forward:2}/{bits.backward:<2}" + " " * 27 + "".join(f"{part:9.2f}" for part in parts))
+        print(f"{bits.forward:2}/{bits.backward:<2}" + " " * 27 + traffic(step.lists(bits)).row())
     return 0
 
 

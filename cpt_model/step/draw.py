@@ -1,34 +1,23 @@
-"""Initial weights that are the same on every processor: PyTorch's own draws, each rounded once.
-
-PyTorch's `reset_parameters` draws k of 24 random bits and takes −b + k·2^−24·2b in float32, rounded once or twice as
-the processor has it. Here it is b·(k − 2^23)·2^−23, rounded once: what PyTorch gives where it fuses the two.
-"""
+"""Initial weights that are the same on every processor, and on a board without PyTorch: `host`'s, into a model."""
 
 from __future__ import annotations
 
 from math import sqrt
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-DRAWN = 24  # bits of a draw
-GAIN = sqrt(2 / (1 + sqrt(5) * sqrt(5)))  # of PyTorch's usual weights: uniform with a variance of 1 / (3·inputs)
+from host.compiler.step.initial import drawn_uniform, drawn_weights
+from sim.common.twister import Twister
 
 
 @torch.no_grad()
 def draw_weights(model: nn.Module, seed: int) -> None:
     """Weights of convolutions, weights and biases of fully connected layers, in the order of the model's modules."""
-    generator = torch.Generator().manual_seed(seed)
+    words = Twister(seed)
     for module in model.modules():
         if isinstance(module, (nn.Conv2d, nn.Linear)):
-            inputs = module.weight[0].numel()
-            _uniform(module.weight, sqrt(3) * (GAIN / sqrt(inputs)), generator)
+            module.weight.copy_(torch.from_numpy(drawn_weights(words, tuple(module.weight.shape))))
             if module.bias is not None:
-                _uniform(module.bias, 1 / sqrt(inputs), generator)
-
-
-def _uniform(parameter: Tensor, bound: float, generator: torch.Generator) -> None:
-    """Within ±bound; the product of two numbers of 24 bits is exact in float64."""
-    whole = torch.empty(parameter.shape, dtype=torch.int64).random_(0, 1 << DRAWN, generator=generator)
-    half = 1 << DRAWN - 1
-    parameter.copy_((whole - half).double() * torch.tensor(bound).double() / half)
+                bound = 1 / sqrt(module.weight[0].numel())
+                module.bias.copy_(torch.from_numpy(drawn_uniform(words, tuple(module.bias.shape), bound)))

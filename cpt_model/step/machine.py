@@ -1,12 +1,13 @@
 """A machine that runs command lists on unpacked tensors: each list is decoded and bound to memory once, run many times.
 
-Nothing is checked: commands must be legal ones, and read what lists before them, or the host, wrote.
+Nothing is checked: commands must be legal ones, and read what lists before them, or the host, wrote. Row sums are not
+made, and unsigned codes have at most 15 bits: no list of a whole step has others.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from cpt_model.step.scalars import bind_scalar
 from cpt_model.step.vector import bind_map
 from host.compiler.command_list import CommandList
 from host.compiler.plan import Plan
-from sim.contract import PLANE_WORD, Build, Command, Encoded, Opcode, Tensor, operand_a, operand_b, operands, output
+from sim.contract import PLANE_WORD, Build, Encoded, Opcode, Tensor, operands
 
 BIND: dict[Opcode, Callable[[Any, Memory], Run]] = {
     Opcode.CONV: bind_conv,
@@ -62,11 +63,17 @@ class TensorMachine:
         """(images, blocks, height, width), channel k in bit k."""
         return self._tensors.mask(place)
 
-    def write_codes(self, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> None:
-        """(n, c, h, w), by the host, for the next list; channels that are not there are 0."""
-        self._written[place] = (codes, signed)
+    def pack(self, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> Any:
+        """(n, c, h, w), by the host; channels that are not there are 0."""
+        return codes, signed
 
-    def run(self, commands: CommandList, what: str = "") -> None:
+    def write_packed(self, place: Tensor, packed: Any) -> None:
+        """For the next list."""
+        self._written[place] = packed
+
+    def run(self, commands: CommandList, what: str = "", meanwhile: Callable[[], object] | None = None) -> None:
+        if meanwhile is not None:
+            meanwhile()
         bound = self._bound.get(id(commands)) or self._bind(commands)
         self.take_inputs(bound.inputs)
         for run in bound.runs:
@@ -112,10 +119,6 @@ class TensorDevice:
 
 def planes_of(command: Encoded) -> Iterator[Tensor]:
     """Tensors of bit planes that a command reads or writes, but for masks."""
-    if isinstance(command, Command):
-        places: Sequence = (operand_a(command), operand_b(command), output(command))
-    else:
-        found = operands(command)
-        named = {**found.reads, **found.changes, **found.writes}
-        places = [place for name, place in named.items() if name != "mask"]
-    yield from (place for place in places if isinstance(place, Tensor) and place.dtype == PLANE_WORD)
+    for name, place in operands(command).all.items():
+        if isinstance(place, Tensor) and place.dtype == PLANE_WORD and name != "mask":
+            yield place

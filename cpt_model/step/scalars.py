@@ -9,31 +9,16 @@ from cpt_model.step.native import Run, native_run
 from sim.contract import Opcode, ScalarCommand, ScalarFlag
 from sim.reference.reference import RUN
 
-# In the order of the C++ struct.
-FLAGS = ("EVALUATE", "RELU", "NODE", "STREAM", "BRANCH", "POWER")
-BLOCKS = (
-    "tally",
-    "tally1",
-    "norm",
-    "norm1",
-    "parameters",
-    "units",
-    "units1",
-    "in",
-    "in1",
-    "out",
-    "coefficients",
-    "step",
-)
+ADDRESSES = [name for name in ScalarCommand.TABLE if name.endswith("_addr")]
 
 
 def bind_scalar(command: ScalarCommand, memory: Memory) -> Run:
-    """All that it touches are blocks, which stay where they are."""
+    """All that it touches are blocks, which stay where they are. Flags and addresses go in the contract's order."""
     numbers = (command.bits, command.wide_bits, command.shift, command.shift1, command.channels, command.count)
     run = native_run(
         Opcode(command.opcode).name.lower(),
         *numbers,
-        *(command.flag(ScalarFlag[name]) for name in FLAGS),
-        *(memory.pointer(getattr(command, f"{name}_addr")) for name in BLOCKS),
+        *map(command.flag, ScalarFlag),
+        *(memory.pointer(getattr(command, name)) for name in ADDRESSES),
     )
     return run or partial(RUN[Opcode(command.opcode)], command, memory.raw)

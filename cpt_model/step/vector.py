@@ -79,7 +79,8 @@ def run_map(command: MapCommand, memory: Memory, found: Tensors) -> None:
             result = result * mask
         found["out0"].copy_(result)
         if command.out1_bits:
-            scaled = shift_half_even(result * int(header["multiplier"]), int(header["scale_shift"]))
+            multiplier = int(sign_extend(header["multiplier"].astype(np.int64), COEFFICIENT_BITS))
+            scaled = shift_half_even(result * multiplier, int(header["scale_shift"]))
             found["out1"].copy_(scaled.clamp(*symmetric_range(command.out1_bits, signed)))
     if command.flag(MapFlag.TALLY):
         other = found["x2"].long() if command.x2_bits else torch.zeros((), dtype=torch.int64)
@@ -92,7 +93,7 @@ def by_channel(values: np.ndarray) -> torch.Tensor:
 
 
 def tally(values: torch.Tensor, others: torch.Tensor, place: BlockPlace, memory: Memory) -> None:
-    """As `sim.reference.vector.tally`, of (n, blocks, h, w, 16)."""
+    """As `sim.reference.tallies.tally`, of (n, blocks, h, w, 16)."""
     header, records = place.begin(memory.raw)
     header["count"] = values.numel() // place.channels
     axes = (0, 2, 3)

@@ -16,13 +16,13 @@ network back.
 """
 
 from cpt_model.training.checkpoint import CheckpointError
-from cpt_model.training.journal import read_metrics
 from cpt_model.training.load import LoadedRun, load_run
 from cpt_model.training.precision_plan import folder_name, precision_name
 from cpt_model.training.settings import Settings, SettingsError
-from cpt_model.training.signals import Stopped
 from cpt_model.training.summary import Summary, read_summary
 from cpt_model.training.train import train
+from host.training.journal import read_metrics
+from host.training.signals import Stopped
 
 __all__ = [
     "CheckpointError",

@@ -55,6 +55,7 @@ class SavedRun(Saved):
     batch: Count
     threads: Count
     processes: Count
+    machine: dict[str, Any] = {}  # noqa: RUF012  (pydantic copies it); older checkpoints have none
 
 
 def save_checkpoint(file: Path, content: dict[str, Any]) -> None:

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from cpt_model.prepare import Config, prepare_
 from cpt_model.schedules import Bits
-from cpt_model.schedules.base import check_bits
 from cpt_model.training.load import LoadedRun
+from host.schedules.base import check_bits
 
 
 def common_bits(runs: Mapping[str, LoadedRun], stated: int | None) -> int:

@@ -10,9 +10,9 @@ from cpt_model.arithmetic.results import trained_results
 from cpt_model.data import IMAGE_SETS
 from cpt_model.data.text import FORMS
 from cpt_model.schedules import NAMES
-from cpt_model.training.rates import RATES
 from host.compiler.results import Results
 from host.compiler.step.widths import ABLATIONS
+from host.training.rates import RATES
 from sim.common.checked import Above, Checked, Count, From0, Listed, Name, Whole, one_of
 
 OPTIMISERS = ("sgd", "adam")
@@ -66,7 +66,7 @@ class Fields(Checked):
         float_from: share of the run after which all is float32 (CPT's Table 1); such a run has `eval_bits` 0.
         every: how many steps share a precision.
         eval_bits: forward bits of evaluation; None is the highest of the schedule, 0 is float32.
-        quantiser: "sbm", "dorefa" or "wageubn".
+        quantiser: "sbm", "sbm-authors", "dorefa" or "wageubn".
         policy: which layers stay float; None is the network's own.
         layer_bits: fixed bits of layers by patterns of their names, as {"conv1": [8, 8], "layer3.*": [4, 8]}.
         gradient_bits: of weight gradients after their product; 0 leaves them in float32.
@@ -78,7 +78,7 @@ class Fields(Checked):
         momentum: of SGD.
         weight_decay: of all parameters.
         clip: largest norm of the gradient; None does not clip.
-        lr_schedule: a name of `cpt_model.training.rates.RATES`.
+        lr_schedule: a name of `host.training.rates.RATES`.
         lr_milestones: shares of the run after which "step" multiplies the rate by `lr_factor`.
         lr_factor: see there.
         lr_rates: instead of the factor, the rate of "step" after each milestone.

@@ -34,7 +34,7 @@ class Learner(Protocol):
     """`model` is what is evaluated, between `begin_evaluation` and `end_evaluation`."""
 
     model: nn.Module
-    repeats_on_any_threads: bool
+    repeats_anywhere: bool
 
     def step(self, x: Tensor, target: Tensor, lr: float, number: int) -> tuple[float, int, int]:
         """One step: mean loss, guesses that were right, and guesses made."""
@@ -56,7 +56,7 @@ class Learner(Protocol):
 class Gradients:
     """A prepared model, or a float32 one, with PyTorch's gradients and optimiser."""
 
-    repeats_on_any_threads = False
+    repeats_anywhere = False
 
     def __init__(
         self, run: Settings, task: Task, model: nn.Module, schedules: Plan | None, meter: Meter, who: Processes
@@ -129,7 +129,7 @@ class Gradients:
 class WholeSteps:
     """A network in integers: the same on any number of threads, and on any processor."""
 
-    repeats_on_any_threads = True
+    repeats_anywhere = True
 
     def __init__(
         self, run: Settings, task: Task, model: nn.Module, meter: Meter, eval_bits: Bits, who: Processes

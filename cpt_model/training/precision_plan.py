@@ -1,15 +1,13 @@
-"""From settings to the precision of every step, and a short name for it."""
+"""From settings to the precision of every step."""
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from cpt_model.precision_run import Plan
-from cpt_model.schedules import Deficit, LateStart, Schedule, Sequence, Static, named
 from cpt_model.training.settings import Settings
 from host.compiler.bits import Bits
-from host.compiler.results import Results
+from host.training.precision import backward_schedule, folder_name, forward_schedule, precision_name
+
+__all__ = ["backward_schedule", "folder_name", "forward_schedule", "plan", "precision_name"]
 
 
 def plan(run: Settings) -> Plan:
@@ -20,79 +18,3 @@ def plan(run: Settings) -> Plan:
     """
     stated = None if run.eval_bits is None else Bits(run.eval_bits, run.bw_bits[-1])
     return Plan(forward_schedule(run), backward_schedule(run), every=run.every, evaluate_at=stated)
-
-
-class Float32(Schedule):
-    """No bits: float32, for the part of a run that is not quantised."""
-
-    def precision(self, step: npt.NDArray[np.int64], total: int) -> npt.NDArray[np.float64]:
-        return np.zeros(step.shape)
-
-    def __repr__(self) -> str:
-        return "Float32()"
-
-
-def forward_schedule(run: Settings) -> Schedule:
-    if run.deficit is not None:
-        return _until_float(run, Deficit(run.fw_bits[0], run.fw_bits[1], *run.deficit))
-    schedule = _scheduled(run.schedule, run.fw_bits, run.cycles)
-    return _until_float(run, LateStart(run.fw_bits[0], run.late_start, schedule) if run.late_start else schedule)
-
-
-def backward_schedule(run: Settings) -> Schedule:
-    return _until_float(run, _scheduled(run.bw_schedule, run.bw_bits, run.cycles))
-
-
-def _until_float(run: Settings, schedule: Schedule) -> Schedule:
-    """The schedule up to the share of the run from which on all is float32.
-
-    >>> forward_schedule(Settings(fw_bits=(4,), float_from=0.5, eval_bits=0)).bits([0, 4, 5, 9], total=10).tolist()
-    [4, 4, 0, 0]
-    """
-    if run.float_from is None:
-        return schedule
-    return Sequence([(run.float_from, schedule), (1 - run.float_from, Float32())])
-
-
-def _scheduled(name: str | None, bits: tuple[int, ...], cycles: int) -> Schedule:
-    if len(bits) == 1 or bits[0] == bits[1]:
-        return Static(bits[0])
-    return named(name or "cpt", bits[0], bits[1], cycles)
-
-
-def precision_name(run: Settings) -> str:
-    """As the papers write it, with the schedule behind it.
-
-    >>> precision_name(Settings(fw_bits=(3, 8), schedule="RR", cycles=8)), precision_name(Settings(fw_bits=(8,)))
-    ('3-8/8 RR x8', '8/8')
-    >>> precision_name(Settings(fw_bits=(0,)))
-    'float32'
-    """
-    if run.is_float:
-        return "float32"
-    name = "-".join(map(str, run.fw_bits)) + "/" + "-".join(map(str, run.bw_bits))
-    if len(run.fw_bits) == 2 and run.deficit is None:
-        name += f" {run.schedule or 'cpt'} x{run.cycles}"
-    if len(run.bw_bits) == 2 and run.bw_bits[0] != run.bw_bits[1]:
-        name += f" gradients {run.bw_schedule or 'cpt'}"
-    if run.late_start:
-        name += f" late {run.late_start:g}"
-    if run.float_from is not None:
-        name += f" float from {run.float_from:g}"
-    if run.deficit is not None:
-        name += f" deficit {run.deficit[0]}+{run.deficit[1]}"
-    if run.step == "integer":
-        name += " integer step" + ("" if run.widths == "usual" else f" {run.widths}")
-    return name
-
-
-def folder_name(run: Settings) -> str:
-    """A run's folder where only the folder above is given.
-
-    >>> folder_name(Settings(fw_bits=(3, 8), cycles=8))
-    'cifar10_resnet_20_3-8_8_cpt_x8_seed0'
-    """
-    words = precision_name(run).replace("/", "_").replace(" ", "_")
-    quantiser = "" if run.quantiser == "sbm" else f"_{run.quantiser}"
-    results = "" if run.is_float or run.results is Results.ROUNDED else f"_{run.results}"
-    return f"{run.arch}_{words}{quantiser}{results}_seed{run.seed}"

@@ -78,10 +78,12 @@ def mixed(*numbers: int) -> int:
 def noise_seed(seed: int, rank: int) -> int:
     """Of stochastic rounding: the first process draws what a run alone draws, the others draw their own.
 
-    >>> noise_seed(7, 0), noise_seed(7, 1) != noise_seed(7, 2)
-    (7, True)
+    A whole step takes 16 bits. The multiplier is odd: no two of 65,536 processes share a seed.
+
+    >>> noise_seed(7, 0), noise_seed(7, 1), noise_seed(7, 2)
+    (7, 40510, 15477)
     """
-    return mixed(seed, rank) if rank else seed
+    return (seed + 40503 * rank) % 65536 if rank else seed
 
 
 @contextmanager

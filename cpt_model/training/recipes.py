@@ -1,32 +1,14 @@
-"""The papers' recipes, as YAML files of settings; and the one a network is trained by if none is named."""
+"""Recipes: the papers', and YAML files of settings."""
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from cpt_model.training.fields import Fields, SettingsError
+from host.training.recipe_names import FOLDER, home_of, recipe_names, recipe_of
 
-FOLDER = files("cpt_model.training") / "recipes"
-# What an architecture's name begins with, the data set it is for, and the recipe of the two.
-HOME = (
-    ("cifar100_mobilenet", "cifar100", "cpt-cifar100-mobilenet"),
-    ("cifar10_mobilenet", "cifar10", "cpt-cifar10-mobilenet"),
-    ("cifar100_", "cifar100", "cpt-cifar100"),
-    ("cifar10_", "cifar10", "cpt-cifar10"),
-    ("digits_", "digits", "digits"),
-    ("fashion_", "fashion-mnist", "fashion-mnist"),
-    ("resnet", "imagenet", "cpt-imagenet"),
-    ("transformer_lm_small", "wikitext-2", "small-transformer"),
-    ("transformer_lm", "wikitext-103", "cpt-wikitext-103"),
-    ("lstm_lm", "ptb", "cpt-ptb"),
-)
-
-
-def recipe_names() -> list[str]:
-    """What `--recipe NAME` takes."""
-    return sorted(path.name.removesuffix(".yaml") for path in FOLDER.iterdir() if path.name.endswith(".yaml"))
+__all__ = ["home_of", "read_recipe", "recipe_names", "recipe_of"]
 
 
 def read_recipe(name: str) -> dict[str, Any]:
@@ -45,33 +27,23 @@ def read_recipe(name: str) -> dict[str, Any]:
     return _parsed(text, where)
 
 
-def home_of(arch: str) -> tuple[str, str]:
-    """Data set and recipe that go with a network's name.
-
-    >>> home_of("cifar100_resnet_74"), home_of("resnet34")
-    (('cifar100', 'cpt-cifar100'), ('imagenet', 'cpt-imagenet'))
-    """
-    for beginning, dataset, recipe in HOME:
-        if arch.startswith(beginning):
-            return dataset, recipe
-    return "cifar10", "cpt-cifar10"
-
-
-def recipe_of(dataset: str) -> str:
-    """The recipe of a data set if no network is named.
-
-    >>> recipe_of("cifar100"), recipe_of("text")
-    ('cpt-cifar100', 'small-transformer')
-    """
-    recipes = {known: recipe for _, known, recipe in HOME}  # the last of a set's networks is its plain one
-    return (recipes | {"text": "small-transformer"}).get(dataset, "cpt-cifar10")
-
-
 def _parsed(text: bytes, where: str) -> dict[str, Any]:
     import yaml
 
+    class Strict(yaml.SafeLoader):
+        """Refuses a key that is there twice, of which PyYAML would silently take the last."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+            for number, key in enumerate(keys):
+                if key in keys[:number]:
+                    raise SettingsError(f"{where}: duplicate setting '{key}'")
+            return super().construct_mapping(node, deep)
+
     try:
-        values = yaml.safe_load(text)
+        values = yaml.load(text, Strict)
+    except SettingsError:
+        raise
     except (yaml.YAMLError, ValueError) as problem:  # bytes that are no text, a date that is none
         raise SettingsError(f"{where} is not YAML: {' '.join(str(problem).split())}") from problem
     except RecursionError:

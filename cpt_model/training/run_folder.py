@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from cpt_model.training import journal, summary
+from cpt_model.training import summary
 from cpt_model.training.checkpoint import CheckpointError, SavedRun, load_checkpoint
 from cpt_model.training.settings import Settings, SettingsError
+from host.training import journal
 from sim.common.files import locked, write_atomically
 from sim.common.json_file import read_json
 
@@ -54,7 +55,7 @@ def held(folder: Path) -> Iterator[None]:
         try:
             stack.enter_context(locked(folder / LOCK, 0))
         except TimeoutError:
-            raise FolderError(f"{folder} is in use: another process trains there; wait or give another") from None
+            raise FolderError(f"{folder} is in use: another process has it; wait or give another") from None
         except OSError:
             pass  # a file system without locks: as if there were no other process
         yield

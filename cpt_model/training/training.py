@@ -21,19 +21,20 @@ from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging
 from cpt_model.training.checkpoint import CheckpointError, save_checkpoint, taken_from
 from cpt_model.training.evaluation import Result, better, evaluate
-from cpt_model.training.journal import Journal
 from cpt_model.training.latency import latency_model
 from cpt_model.training.learner import Gradients, Learner, WholeSteps
+from cpt_model.training.machine import difference, machine
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan, precision_name
 from cpt_model.training.processes import Processes, mixed
 from cpt_model.training.progress import Progress
-from cpt_model.training.rates import rate
 from cpt_model.training.settings import STEPS, Settings, SettingsError
-from cpt_model.training.signals import Stopped, Watch
 from cpt_model.training.summary import Summary, read_summary
 from cpt_model.training.task import make_task
 from host.compiler.bits import Bits
+from host.training.journal import Journal
+from host.training.rates import rate
+from host.training.signals import Stopped, Watch
 
 SAVE_SECONDS = 600  # at least so often, whatever the settings say
 
@@ -75,7 +76,8 @@ class Training:
         try:
             if not self.who.first:
                 return self._loop(watch, None)
-            with Journal(folder, self.done, self.evaluated, run.tensorboard) as journal:
+            writer = summary_writer(folder, self.done) if run.tensorboard else None
+            with Journal(folder, self.done, self.evaluated, writer) as journal:
                 return self._loop(watch, journal)
         finally:
             self.progress.close()
@@ -203,19 +205,24 @@ class Training:
             "batch": self.task.batch,
             "threads": torch.get_num_threads(),
             "processes": self.who.world,
+            "machine": machine(),
         }
         save_checkpoint(self._file(run_folder.LAST), state)
 
-    def load(self, state: dict[str, Any], file: Path) -> None:
-        """Continues from a checkpoint, bit for bit."""
+    def load(self, state: dict[str, Any], file: Path, allow_different_machine: bool = False) -> None:
+        """Continues from a checkpoint, bit for bit, unless another machine is allowed to go on with it."""
         ours = {"total": self.total, "batch": self.task.batch, "processes": self.who.world}
-        if not self.learner.repeats_on_any_threads:
-            ours["threads"] = torch.get_num_threads()
         for name, value in ours.items():
             if state[name] != value:
                 raise CheckpointError(
                     f"{file} was saved with {name} = {state[name]}, here it is {value}: it would not go on bit for bit"
                 )
+        found = difference({"threads": state["threads"]} | state.get("machine", {}), machine())
+        if found and not (allow_different_machine or self.learner.repeats_anywhere):
+            raise CheckpointError(
+                f"{file} was saved with {found}: it would not go on bit for bit; "
+                "--allow-different-machine (allow_different_machine=True) goes on all the same"
+            )
         with taken_from(file):
             self.learner.load_weights(state)
             self.learner.load_optimizer_state(state["optimizer"])
@@ -301,6 +308,13 @@ class Training:
 
     def _seconds(self) -> float:
         return self.seconds + time.monotonic() - self._began
+
+
+def summary_writer(folder: Path, done: int) -> Any:
+    """TensorBoard's, for a run that has done so many steps."""
+    from torch.utils.tensorboard import SummaryWriter
+
+    return SummaryWriter(str(folder / run_folder.TENSORBOARD), purge_step=done + 1)
 
 
 def _exp(loss: float) -> float:

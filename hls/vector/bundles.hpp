@@ -28,7 +28,7 @@ struct division_t {
 inline division_t divide_fields(std::uint16_t number, std::uint16_t by) {
 #pragma HLS INLINE off
     std::uint32_t rest = 0, quotient = 0;
-    for (std::uint32_t bit = 0; bit < 16; ++bit) {
+    group_bits: for (std::uint32_t bit = 0; bit < 16; ++bit) {
 #pragma HLS PIPELINE II=1
         rest = rest << 1 | ((number >> (15 - bit)) & 1);
         const bool fits = rest >= by;

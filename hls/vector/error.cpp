@@ -11,7 +11,7 @@ struct error_group_t {
     units_group_t units;
     parameters_group_t parameters;
 
-    void read_all(const ScalarCommand& c, address_t base, const beat_t* loads, std::uint32_t group) {
+    void read_all(const ScalarCommand& c, address_t base, port_t& loads, std::uint32_t group) {
         tally.read(loads, base + c.tally_addr, group);
         tally1.read(loads, base + c.tally1_addr, group);
         norm.read(loads, base + c.norm_addr, group);
@@ -64,7 +64,7 @@ static void move_parameters(
 }
 
 void run_error(
-    const ScalarCommand& c, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const ScalarCommand& c, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     const std::uint32_t groups = groups_of(c);
     const std::uint32_t* const step_header = headers[SCALAR_STEP];

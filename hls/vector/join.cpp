@@ -8,7 +8,7 @@ struct join_group_t {
     tally_group_t tally, tally1;
     units_group_t units, units1;
 
-    void read_all(const ScalarCommand& c, address_t base, const beat_t* loads, std::uint32_t group) {
+    void read_all(const ScalarCommand& c, address_t base, port_t& loads, std::uint32_t group) {
         tally.read(loads, base + c.tally_addr, group);
         if (!c.flag(SCALAR_FLAG_POWER)) units.read(loads, base + c.units_addr, group);
         if (c.flag(SCALAR_FLAG_STREAM) || c.flag(SCALAR_FLAG_BRANCH)) tally1.read(loads, base + c.tally1_addr, group);
@@ -32,7 +32,7 @@ static scalar_t reach_of(
 }
 
 void run_join(
-    const ScalarCommand& c, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const ScalarCommand& c, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     const std::uint32_t groups = groups_of(c);
     const bool branch = c.flag(SCALAR_FLAG_BRANCH);

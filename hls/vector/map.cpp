@@ -32,7 +32,7 @@ MapPlan make_map_plan(const MapCommand& c) {
     }
     std::uint32_t strips = 0;
     for (std::uint32_t row = 0; row < c.height; row += plan.strip_rows) {
-#pragma HLS LOOP_TRIPCOUNT min=1 max=32
+#pragma HLS LOOP_TRIPCOUNT min=1 max=128
         ++strips;
     }
     plan.jobs = std::uint64_t(strips * plan.pieces) * c.images * c.blocks;
@@ -59,10 +59,10 @@ static map_header_t make_map_header(const MapCommand& c, const headers_t headers
 /// `count` strips from `plan.first_job` on.
 static void run_strips(
     const MapCommand& command, const MapPlan& plan, const map_header_t& header, std::uint32_t count, address_t base,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors) {
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
-#pragma HLS LOOP_TRIPCOUNT min=1 max=32
+#pragma HLS LOOP_TRIPCOUNT min=1 max=128
         static hls::stream<words_t> beats[MAP_OPERANDS];
         static hls::stream<coefficient_t> coefficients("coefficients");
 #pragma HLS STREAM variable=beats depth=64
@@ -97,7 +97,7 @@ static void run_strips(
 }
 
 void run_map(
-    const MapCommand& command, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const MapCommand& command, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     const map_header_t header = make_map_header(command, headers);
     MapPlan plan = make_map_plan(command);

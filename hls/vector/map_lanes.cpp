@@ -105,7 +105,7 @@ void map_lanes(
     job = next_map_job(c, plan, index, job);
     const noise_keys_t keys = make_noise_keys(header.seed_lo, header.seed_hi);
     if (job.starts_block()) {
-        for (std::uint32_t channel = 0; channel < BLOCK; ++channel) {
+        map_coefficients: for (std::uint32_t channel = 0; channel < BLOCK; ++channel) {
 #pragma HLS PIPELINE II=1
             if (c.out0_bits != 0) by[channel] = coefficients.read();
             running[channel] = empty_tally();
@@ -117,7 +117,7 @@ void map_lanes(
     const std::uint32_t tile = job.image * c.blocks + job.block;
     std::uint32_t element = (tile * c.height + job.row) * c.width + job.piece * STRIP_WIDTH;
     std::uint32_t x = 0, row_segment = 0;
-    for (std::uint32_t number = 0; number < pixels; ++number) {
+    map_pixels: for (std::uint32_t number = 0; number < pixels; ++number) {
         // Elements of a strip are consecutive: a strip of several rows has them whole.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=256

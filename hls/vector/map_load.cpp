@@ -12,7 +12,7 @@ static coefficient_t coefficient_at(const std::uint32_t words[], std::uint32_t c
 }
 
 static void load_coefficients(
-    const MapCommand& c, const MapJob& job, address_t base, const beat_t* loads,
+    const MapCommand& c, const MapJob& job, address_t base, port_t& loads,
     hls::stream<coefficient_t>& coefficients) {
     constexpr std::uint32_t lines = BLOCK * COEFFICIENTS_RECORD_BYTES / LINE_BYTES;
     std::uint32_t words[lines * LINE_WORDS];
@@ -22,23 +22,22 @@ static void load_coefficients(
     }
 }
 
-static void load_strip(const strip_t& strip, address_t base, const beat_t* loads, hls::stream<words_t>& beats) {
+static void load_strip(const strip_t& strip, address_t base, port_t& loads, hls::stream<words_t>& beats) {
     for (std::uint32_t run = 0; run < strip.runs; ++run) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=1
         const address_t address = base + strip.address + run * strip.stride;
-        const address_t first = address / BUS_BYTES;
-        const std::uint32_t count = ceil_div(address % BUS_BYTES / 2 + strip.lines * strip.words, BEAT_WORDS);
-        for (std::uint32_t number = 0; number < count; ++number) {
-            // Consecutive beats at II=1 become one burst.
+        const std::uint32_t count = beats_of(address % BUS_BYTES / 2 + strip.lines * strip.words);
+        request_read(loads, PORT_LOADS, address, count);
+        map_beats: for (std::uint32_t number = 0; number < count; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128
-            beats.write(read_beat(loads, PORT_LOADS, first + number));
+            beats.write(read_beat(loads, PORT_LOADS));
         }
     }
 }
 
 void map_load(
-    const MapCommand& command, const MapPlan& plan, std::uint32_t index, address_t base, const beat_t* loads,
+    const MapCommand& command, const MapPlan& plan, std::uint32_t index, address_t base, port_t& loads,
     hls::stream<words_t> beats[MAP_OPERANDS], hls::stream<coefficient_t>& coefficients) {
     static MapJob job;
     job = next_map_job(command, plan, index, job);

@@ -32,7 +32,7 @@ struct map_header_t {
 
 /// Reads the strips of all operands and, when a block starts, its coefficients.
 void map_load(
-    const MapCommand& command, const MapPlan& plan, std::uint32_t index, address_t base, const beat_t* loads,
+    const MapCommand& command, const MapPlan& plan, std::uint32_t index, address_t base, port_t& loads,
     hls::stream<words_t> beats[MAP_OPERANDS], hls::stream<coefficient_t>& coefficients);
 
 /// Multiplies, adds, rounds, masks and tallies.
@@ -44,7 +44,7 @@ void map_lanes(
 /// Writes the strips of all results and, when a block ends, its tally; not after a bus error.
 void map_store(
     const MapCommand& command, const MapPlan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const map_memory_t& out0, const map_memory_t& out1,
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const map_memory_t& out0, const map_memory_t& out1,
     const map_mask_t& mask_out, const tally_t tallies[BLOCK]);
 
 }  // namespace cpt

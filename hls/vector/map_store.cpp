@@ -8,7 +8,7 @@ namespace cpt {
 template <std::uint32_t PLANES>
 static void store_strip(
     const MapPlan& plan, const map_tensor_t& tensor, const strip_t& strip, address_t base,
-    const word_t (&memory)[PLANES][SEGMENT_WORDS][STRIP_SEGMENTS], Run& out, store_port_t& stores) {
+    const word_t (&memory)[PLANES][SEGMENT_WORDS][STRIP_SEGMENTS], Run& out, port_t& stores) {
     std::uint32_t plane = 0, row_segment = 0;   // of the line: its plane, and the first segment of its row
     for (std::uint32_t run = 0; run < strip.runs; ++run) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=1
@@ -39,7 +39,7 @@ static void store_strip(
 
 void map_store(
     const MapCommand& c, const MapPlan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const map_memory_t& out0, const map_memory_t& out1,
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const map_memory_t& out0, const map_memory_t& out1,
     const map_mask_t& mask_out, const tally_t tallies[BLOCK]) {
     static MapJob job;
     job = next_map_job(c, plan, index, job);

@@ -25,7 +25,7 @@ void map_take(
         std::uint32_t at = address % BUS_BYTES / 2;   // of the next word, counted from the first beat
         std::uint32_t taken = 0;                      // words of the beats taken so far
         std::uint32_t line = 0, x = 0;
-        while (line < strip.lines) {
+        map_segments: while (line < strip.lines) {
             // A beat in and a segment out in the same cycle; the first segment may need two beats.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=256

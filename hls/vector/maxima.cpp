@@ -10,7 +10,7 @@ struct MaximaJob {
 };
 
 static void maxima_load(
-    const WeightCommand& c, const Bundles& b, const MaximaJob& job, address_t base, const beat_t* loads,
+    const WeightCommand& c, const Bundles& b, const MaximaJob& job, address_t base, port_t& loads,
     hls::stream<line_t>& lines) {
     const std::uint32_t rows = b.rows(job.bundle);
     for (std::uint32_t row = 0; row < rows; ++row) {
@@ -26,7 +26,7 @@ static void maxima_of(
     std::uint32_t greatest[BLOCK] = {};
 #pragma HLS ARRAY_PARTITION variable=greatest complete
     const std::uint32_t count = b.rows(job.bundle) * b.taps;
-    for (std::uint32_t number = 0; number < count; ++number) {
+    maxima_lines: for (std::uint32_t number = 0; number < count; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=16 max=576
         const line_t line = lines.read();
@@ -43,7 +43,7 @@ static void maxima_of(
 
 /// The last bundle may have fewer channels than its blocks hold.
 static void maxima_store(
-    const WeightCommand& c, const Bundles& b, const MaximaJob& job, address_t base, store_port_t& stores,
+    const WeightCommand& c, const Bundles& b, const MaximaJob& job, address_t base, port_t& stores,
     volatile const ap_uint<2>* bus_errors, const std::uint32_t maxima[BLOCK]) {
     const std::uint32_t channel = job.bundle * b.out + job.block * BLOCK;
     if (channel >= b.outs) return;
@@ -51,7 +51,7 @@ static void maxima_store(
 }
 
 void run_maxima(
-    const WeightCommand& c, const Bundles& b, address_t base, const beat_t* loads, store_port_t& stores,
+    const WeightCommand& c, const Bundles& b, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     for (std::uint32_t bundle = 0; bundle < b.count; ++bundle) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=1

@@ -48,7 +48,7 @@ static void normalise(
 }
 
 void run_norm(
-    const ScalarCommand& c, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const ScalarCommand& c, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     const std::uint32_t groups = groups_of(c);
     header_t(BLOCK_NORM, groups * BLOCK).write(stores, bus_errors, base + c.norm_addr);

@@ -30,7 +30,7 @@ std::uint32_t check_places(const place_t places[MAX_PLACES], std::uint32_t mem_b
     return !aligned ? ERROR_ALIGNMENT : !in_range ? ERROR_RANGE : !all_apart ? ERROR_OVERLAP : ERROR_OK;
 }
 
-void read_headers(const place_t places[MAX_PLACES], address_t base, const beat_t* loads, headers_t headers) {
+void read_headers(const place_t places[MAX_PLACES], address_t base, port_t& loads, headers_t headers) {
     for (std::uint32_t i = 0; i < MAX_PLACES; ++i) {
         if (places[i].has_header()) read_lines(loads, base + places[i].address(), 1, headers[i]);
     }
@@ -38,7 +38,7 @@ void read_headers(const place_t places[MAX_PLACES], address_t base, const beat_t
 
 /// Operands first: where both have no memory, it is the read that is reported.
 void touch_places(
-    const place_t places[MAX_PLACES], address_t base, const beat_t* loads, store_port_t& stores,
+    const place_t places[MAX_PLACES], address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     std::uint32_t line[LINE_WORDS];
     for (std::uint32_t i = 0; i < MAX_PLACES; ++i) {

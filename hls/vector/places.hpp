@@ -73,9 +73,9 @@ inline void is_planes(
 std::uint32_t check_places(const place_t places[MAX_PLACES], std::uint32_t mem_bytes, const Extent& list);
 
 /// Reads the headers, and looks whether there is memory for the operands and results.
-void read_headers(const place_t places[MAX_PLACES], address_t base, const beat_t* loads, headers_t headers);
+void read_headers(const place_t places[MAX_PLACES], address_t base, port_t& loads, headers_t headers);
 void touch_places(
-    const place_t places[MAX_PLACES], address_t base, const beat_t* loads, store_port_t& stores,
+    const place_t places[MAX_PLACES], address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 
 /// True when a block of the place's kind and size was written there.

@@ -41,11 +41,11 @@ struct group_t {
     static address_t place(address_t address, std::uint32_t group) {
         return address + (1 + std::uint64_t(group) * LINES) * LINE_BYTES;
     }
-    void read(const beat_t* loads, address_t address, std::uint32_t group) {
+    void read(port_t& loads, address_t address, std::uint32_t group) {
         read_lines(loads, place(address, group), LINES, words);
     }
     void write(
-        store_port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address, std::uint32_t group,
+        port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address, std::uint32_t group,
         const strobes_t& strobes = WHOLE_LINES) const {
         write_lines(stores, bus_errors, place(address, group), LINES, words, strobes);
     }
@@ -89,7 +89,7 @@ struct header_t {
         words[HEADER_KIND / 4] = kind;
         words[HEADER_CHANNELS / 4] = channels;
     }
-    void write(store_port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address) const {
+    void write(port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address) const {
         write_lines(stores, bus_errors, address, 1, words);
     }
 };

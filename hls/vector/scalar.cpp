@@ -36,7 +36,7 @@ ap_uint<33> quotient(const ap_uint<31>& a, const ap_uint<31>& b) {
 #pragma HLS INLINE off
     ap_uint<33> rest = a;   // below twice the divisor at every step
     ap_uint<33> result = 0;
-    for (std::uint32_t bit = 0; bit < 33; ++bit) {
+    quotient_bits: for (std::uint32_t bit = 0; bit < 33; ++bit) {
 #pragma HLS PIPELINE II=1
         const bool fits = rest >= b;
         result = result << 1 | ap_uint<33>(fits);
@@ -74,7 +74,7 @@ scalar_t root(const scalar_t& a) {
     ap_uint<64> number = ap_uint<64>(a.m) << up;
     ap_uint<36> rest = 0;
     ap_uint<32> result = 0;
-    for (std::uint32_t bit = 0; bit < 32; ++bit) {
+    root_bits: for (std::uint32_t bit = 0; bit < 32; ++bit) {
 #pragma HLS PIPELINE II=1
         rest = rest << 2 | ap_uint<36>(number >> 62);
         number <<= 2;

@@ -40,7 +40,7 @@ inline std::int32_t second_shift(std::int32_t k, std::int32_t fraction, std::int
 
 /// The TENSOR block of a result.
 inline void write_tensor(
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address, const scalar_t& step,
+    port_t& stores, volatile const ap_uint<2>* bus_errors, address_t address, const scalar_t& step,
     const scalar_t& bound, const scalar_t& ratio, std::int32_t fraction) {
     header_t header(BLOCK_TENSOR, 0);
     put_scalar(header.words, TENSOR_HEADER_STEP, step);
@@ -56,7 +56,7 @@ struct shifts_t {
 };
 
 inline void write_shifts(
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors, const ScalarCommand& c, address_t base,
+    port_t& stores, volatile const ap_uint<2>* bus_errors, const ScalarCommand& c, address_t base,
     const shifts_t& shifts) {
     header_t header(BLOCK_COEFFICIENTS, groups_of(c) * BLOCK);
     put_int(header.words, COEFFICIENTS_HEADER_K, shifts.k);
@@ -78,16 +78,16 @@ inline scalar_t first_unit(const ScalarCommand& c, const headers_t headers, cons
 }
 
 void run_norm(
-    const ScalarCommand& command, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const ScalarCommand& command, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 void run_scale(
     const ScalarCommand& command, const place_t places[MAX_PLACES], const headers_t headers, address_t base,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors);
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors);
 void run_join(
-    const ScalarCommand& command, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const ScalarCommand& command, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 void run_error(
-    const ScalarCommand& command, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const ScalarCommand& command, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 
 }  // namespace cpt

@@ -8,7 +8,7 @@ struct scale_group_t {
     norm_group_t norm, norm1;
     tally_group_t tally1;
 
-    void read_all(const ScalarCommand& c, address_t base, const beat_t* loads, std::uint32_t group) {
+    void read_all(const ScalarCommand& c, address_t base, port_t& loads, std::uint32_t group) {
         norm.read(loads, base + c.norm_addr, group);
         if (c.flag(SCALAR_FLAG_BRANCH)) norm1.read(loads, base + c.norm1_addr, group);
         if (c.flag(SCALAR_FLAG_STREAM)) tally1.read(loads, base + c.tally1_addr, group);
@@ -34,7 +34,7 @@ static scalar_t reach_of(
 /// By how much z stayed below its bound the last time; 1 without a last time.
 static scalar_t ratio_of(
     const ScalarCommand& c, const place_t places[MAX_PLACES], const headers_t headers, address_t base,
-    const beat_t* loads) {
+    port_t& loads) {
     const std::uint32_t* const out = headers[SCALAR_OUT];
     if (!written(places[SCALAR_TALLY], headers[SCALAR_TALLY]) || !written(places[SCALAR_OUT], out)) return one();
     std::int32_t size = 0;
@@ -79,7 +79,7 @@ static void put_coefficients(
 
 void run_scale(
     const ScalarCommand& c, const place_t places[MAX_PLACES], const headers_t headers, address_t base,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors) {
     const std::uint32_t groups = groups_of(c);
     const bool node = c.flag(SCALAR_FLAG_NODE);
     const bool is_signed = !c.flag(SCALAR_FLAG_RELU);

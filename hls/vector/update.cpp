@@ -22,11 +22,11 @@ static UpdatePlan make_update_plan(const WeightCommand& c, const headers_t heade
 }
 
 static void run_chunks(
-    const WeightCommand& command, const UpdatePlan& plan, std::uint32_t count, address_t base, const beat_t* loads,
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    const WeightCommand& command, const UpdatePlan& plan, std::uint32_t count, address_t base, port_t& loads,
+    port_t& stores, volatile const ap_uint<2>* bus_errors) {
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
-#pragma HLS LOOP_TRIPCOUNT min=1 max=32
+#pragma HLS LOOP_TRIPCOUNT min=1 max=128
         static hls::stream<line_t> acc("acc");
         static hls::stream<line_t> w("w");
         static hls::stream<line_t> v("v");
@@ -47,7 +47,7 @@ static void run_chunks(
 }
 
 void run_update(
-    const WeightCommand& c, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const WeightCommand& c, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     UpdatePlan plan = make_update_plan(c, headers);
     header_t(BLOCK_MAXIMA, plan.bundles.ins).write(stores, bus_errors, base + c.max_in_addr);

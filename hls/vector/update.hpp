@@ -43,7 +43,7 @@ inline std::uint32_t lines_of(const UpdatePlan& plan, const UpdateJob& job) {
 }
 
 void update_load(
-    const WeightCommand& command, const UpdatePlan& plan, std::uint32_t index, address_t base, const beat_t* loads,
+    const WeightCommand& command, const UpdatePlan& plan, std::uint32_t index, address_t base, port_t& loads,
     hls::stream<line_t>& acc, hls::stream<line_t>& w, hls::stream<line_t>& v);
 void update_lanes(
     const WeightCommand& command, const UpdatePlan& plan, std::uint32_t index, hls::stream<line_t>& acc,
@@ -51,12 +51,12 @@ void update_lanes(
     std::uint32_t maxima[BLOCK]);
 void update_store(
     const WeightCommand& command, const UpdatePlan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const std::uint32_t new_w[CHUNK_WORDS],
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const std::uint32_t new_w[CHUNK_WORDS],
     const std::uint32_t new_v[CHUNK_WORDS], const std::uint32_t maxima[BLOCK]);
 
 /// The second pass: the greatest magnitude of each output channel, of the weights as they now are.
 void run_maxima(
-    const WeightCommand& command, const Bundles& bundles, address_t base, const beat_t* loads, store_port_t& stores,
+    const WeightCommand& command, const Bundles& bundles, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 
 }  // namespace cpt

@@ -6,7 +6,7 @@
 namespace cpt {
 
 void update_load(
-    const WeightCommand& c, const UpdatePlan& plan, std::uint32_t index, address_t base, const beat_t* loads,
+    const WeightCommand& c, const UpdatePlan& plan, std::uint32_t index, address_t base, port_t& loads,
     hls::stream<line_t>& acc, hls::stream<line_t>& w, hls::stream<line_t>& v) {
     static UpdateJob job;
     job = next_update_job(plan, index, job);
@@ -73,7 +73,7 @@ void update_lanes(
     const bool real = job.channel < c.in_channels;
     line_t acc_line = {}, w_line = {}, v_line = {};
     std::uint32_t line = 0, part = 0;
-    for (std::uint32_t step = 0; step < count * LINE_PARTS; ++step) {
+    update_words: for (std::uint32_t step = 0; step < count * LINE_PARTS; ++step) {
         // WEIGHT_LANES words a cycle. Gradients of 64 bits come in two lines, the second for the second half.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=8 max=128
@@ -116,7 +116,7 @@ void update_lanes(
 
 void update_store(
     const WeightCommand& c, const UpdatePlan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const std::uint32_t new_w[CHUNK_WORDS],
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const std::uint32_t new_w[CHUNK_WORDS],
     const std::uint32_t new_v[CHUNK_WORDS], const std::uint32_t maxima[BLOCK]) {
     static UpdateJob job;
     job = next_update_job(plan, index, job);

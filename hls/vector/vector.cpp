@@ -8,7 +8,7 @@ namespace cpt {
 /// Everything between a command's fields and its execution: places, then the headers of blocks, then the memory.
 static std::uint32_t prepare(
     const place_t places[MAX_PLACES], std::uint32_t count, std::uint32_t mem_bytes, const Extent& list, address_t base,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors, headers_t headers) {
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors, headers_t headers) {
     std::uint32_t error = check_places(places, mem_bytes, list);
     if (error != ERROR_OK) return error;
     read_headers(places, base, loads, headers);
@@ -22,7 +22,7 @@ static std::uint32_t prepare(
 /// One scalar unit for all four: its operations are shared by what is inlined here.
 static void run_scalar(
     const ScalarCommand& command, const place_t places[MAX_PLACES], const headers_t headers, address_t base,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors) {
 #pragma HLS ALLOCATION function instances=make_scalar limit=1
 #pragma HLS ALLOCATION function instances=multiply limit=1
 #pragma HLS ALLOCATION function instances=divide limit=1
@@ -41,7 +41,7 @@ static void run_scalar(
 
 std::uint32_t run_vector(
     const std::uint32_t words[COMMAND_WORDS], std::uint32_t mem_bytes, const Extent& list, address_t base,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors) {
     const std::uint32_t opcode = words[0] & 0xFF;
     const bool is_map = opcode == OPCODE_MAP;
     const bool is_scalar = OPCODE_NORM <= opcode && opcode <= OPCODE_ERROR;

@@ -12,17 +12,17 @@ inline bool is_vector_opcode(std::uint32_t opcode) { return OPCODE_MAP <= opcode
 /// Checks and executes one fetched command; the error it ends with.
 std::uint32_t run_vector(
     const std::uint32_t words[COMMAND_WORDS], std::uint32_t mem_bytes, const Extent& list, address_t base,
-    const beat_t* loads, store_port_t& stores, volatile const ap_uint<2>* bus_errors);
+    port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors);
 
 // Each executes a checked command, whose headers were read, up to its end or the first look that finds a bus error.
 void run_map(
-    const MapCommand& command, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const MapCommand& command, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 void run_update(
-    const WeightCommand& command, const headers_t headers, address_t base, const beat_t* loads, store_port_t& stores,
+    const WeightCommand& command, const headers_t headers, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 void run_weights(
-    const WeightCommand& command, address_t base, const beat_t* loads, store_port_t& stores,
+    const WeightCommand& command, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors);
 
 }  // namespace cpt

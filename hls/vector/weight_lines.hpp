@@ -16,14 +16,14 @@ constexpr std::uint32_t WEIGHT_LANES = 2;
 constexpr std::uint32_t LINE_PARTS = LINE_WORDS / WEIGHT_LANES;
 
 /// Reads `count` lines into a stream, in one burst.
-inline void send_lines(const beat_t* loads, address_t address, std::uint32_t count, hls::stream<line_t>& lines) {
+inline void send_lines(port_t& loads, address_t address, std::uint32_t count, hls::stream<line_t>& lines) {
 #pragma HLS INLINE off
-    const address_t first = address / BUS_BYTES;
+    request_read(loads, PORT_LOADS, address, count * LINE_BEATS);
     line_t line = {};
-    for (std::uint32_t number = 0; number < count * LINE_BEATS; ++number) {
+    weight_line_beats: for (std::uint32_t number = 0; number < count * LINE_BEATS; ++number) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
-        const words_t beat = read_beat(loads, PORT_LOADS, first + number);
+        const words_t beat = read_beat(loads, PORT_LOADS);
         const std::uint32_t part = number % LINE_BEATS;
         for (std::uint32_t i = 0; i < LINE_WORDS; ++i) {
 #pragma HLS UNROLL

@@ -29,7 +29,7 @@ static WeightsPlan make_weights_plan(const WeightCommand& c) {
 
 /// Rows beyond the stored ones, where the last bundle has fewer channels, are 0.
 void weights_load(
-    const WeightCommand& c, const WeightsPlan& plan, std::uint32_t index, address_t base, const beat_t* loads,
+    const WeightCommand& c, const WeightsPlan& plan, std::uint32_t index, address_t base, port_t& loads,
     hls::stream<line_t>& maxima, hls::stream<line_t>& lines) {
     static WeightsJob job;
     job = next_weights_job(c, plan, index, job);
@@ -56,7 +56,7 @@ void weights_load(
         if (channel < b.ins) {
             send_lines(loads, base + c.w_addr + first * LINE_BYTES, taps, lines);
         } else {
-            for (std::uint32_t tap = 0; tap < taps; ++tap) {
+            weights_padding: for (std::uint32_t tap = 0; tap < taps; ++tap) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
                 lines.write(nothing);
@@ -68,7 +68,7 @@ void weights_load(
 /// The tile's rows that one channel has of a chunk, a word a cycle; `flipped` turns the kernel by 180 degrees.
 static void store_tile(
     const WeightCommand& c, std::uint32_t rows, address_t address, bool flipped,
-    const word_t codes[MAX_OPERAND_BITS][CHUNK_TAPS], Run& run, store_port_t& stores) {
+    const word_t codes[MAX_OPERAND_BITS][CHUNK_TAPS], Run& run, port_t& stores) {
     const std::uint32_t count = rows * c.bits * c.kernel_w;
     begin(run, address, count, stores);
     std::uint32_t row = 0, plane = 0, x = 0;
@@ -88,7 +88,7 @@ static void store_tile(
 
 void weights_store(
     const WeightCommand& c, const WeightsPlan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const codes_t& codes, const codes_t& codes_in) {
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const codes_t& codes, const codes_t& codes_in) {
     static WeightsJob job;
     job = next_weights_job(c, plan, index, job);
     const ap_uint<2> errors = *bus_errors;
@@ -115,11 +115,11 @@ void weights_store(
 }
 
 static void run_squares(
-    const WeightCommand& command, const WeightsPlan& plan, std::uint32_t count, address_t base, const beat_t* loads,
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    const WeightCommand& command, const WeightsPlan& plan, std::uint32_t count, address_t base, port_t& loads,
+    port_t& stores, volatile const ap_uint<2>* bus_errors) {
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
-#pragma HLS LOOP_TRIPCOUNT min=1 max=32
+#pragma HLS LOOP_TRIPCOUNT min=1 max=128
         static hls::stream<line_t> maxima("maxima");
         static hls::stream<line_t> lines("lines");
 #pragma HLS STREAM variable=maxima depth=2
@@ -138,8 +138,8 @@ static void run_squares(
 
 /// The value of weight code 1 (with HALF: of 1) of each channel.
 static void write_units(
-    const WeightCommand& c, std::uint32_t channels, address_t maxima_at, address_t units_at, const beat_t* loads,
-    store_port_t& stores, volatile const ap_uint<2>* bus_errors) {
+    const WeightCommand& c, std::uint32_t channels, address_t maxima_at, address_t units_at, port_t& loads,
+    port_t& stores, volatile const ap_uint<2>* bus_errors) {
     header_t(BLOCK_UNITS, channels).write(stores, bus_errors, units_at);
     const scalar_t levels = make_scalar(levels_of(c));
     for (std::uint32_t group = 0; group < channels / BLOCK; ++group) {
@@ -157,7 +157,7 @@ static void write_units(
 }
 
 void run_weights(
-    const WeightCommand& c, address_t base, const beat_t* loads, store_port_t& stores,
+    const WeightCommand& c, address_t base, port_t& loads, port_t& stores,
     volatile const ap_uint<2>* bus_errors) {
     WeightsPlan plan = make_weights_plan(c);
     ap_uint<2> errors = 0;

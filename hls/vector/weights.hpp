@@ -56,14 +56,14 @@ inline std::uint32_t rows_of(const WeightCommand& c, const WeightsPlan& plan, co
 typedef word_t codes_t[BLOCK][MAX_OPERAND_BITS][CHUNK_TAPS];
 
 void weights_load(
-    const WeightCommand& command, const WeightsPlan& plan, std::uint32_t index, address_t base, const beat_t* loads,
+    const WeightCommand& command, const WeightsPlan& plan, std::uint32_t index, address_t base, port_t& loads,
     hls::stream<line_t>& maxima, hls::stream<line_t>& lines);
 void weights_lanes(
     const WeightCommand& command, const WeightsPlan& plan, std::uint32_t index, hls::stream<line_t>& maxima,
     hls::stream<line_t>& lines, codes_t& codes, codes_t& codes_in);
 void weights_store(
     const WeightCommand& command, const WeightsPlan& plan, std::uint32_t index, address_t base,
-    volatile const ap_uint<2>* bus_errors, store_port_t& stores, const codes_t& codes, const codes_t& codes_in);
+    volatile const ap_uint<2>* bus_errors, port_t& stores, const codes_t& codes, const codes_t& codes_in);
 
 /// The greatest level of the codes.
 inline std::uint32_t levels_of(const WeightCommand& c) {

@@ -26,7 +26,7 @@ static void make_scales(const WeightCommand& c, const line_t& maxima, scale_t sc
 #pragma HLS ARRAY_PARTITION variable=rests complete
 #pragma HLS ARRAY_PARTITION variable=results complete
 #pragma HLS ARRAY_PARTITION variable=lengths complete
-    for (std::uint32_t i = 0; i < BLOCK; ++i) {
+    scale_lengths: for (std::uint32_t i = 0; i < BLOCK; ++i) {
 #pragma HLS PIPELINE II=1
         const std::int32_t found = std::int32_t(maxima.word[i]);
         ap_uint<32> most = found < 1 ? 1 : found;
@@ -42,7 +42,7 @@ static void make_scales(const WeightCommand& c, const line_t& maxima, scale_t sc
         rests[i] = dividend;
         results[i] = 0;
     }
-    for (std::uint32_t bit = 0; bit <= SCALE_BITS; ++bit) {
+    scale_bits: for (std::uint32_t bit = 0; bit <= SCALE_BITS; ++bit) {
 #pragma HLS PIPELINE II=1
         for (std::uint32_t i = 0; i < BLOCK; ++i) {
 #pragma HLS UNROLL
@@ -90,7 +90,7 @@ void weights_lanes(
     word_t across[MAX_OPERAND_BITS] = {};   // the planes of one input channel and tap
 #pragma HLS ARRAY_PARTITION variable=across complete
     std::uint32_t channel = 0, tap = 0, part = 0;
-    for (std::uint32_t step = 0; step < BLOCK * taps * LINE_PARTS; ++step) {
+    weights_words: for (std::uint32_t step = 0; step < BLOCK * taps * LINE_PARTS; ++step) {
         // WEIGHT_LANES words a cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=128 max=2048

@@ -21,12 +21,18 @@ class CommandList:
 
     commands: tuple[Any, ...]  # of any kind
     offset: int
+    layers: tuple[str, ...] = ()  # the name of each command's layer, where it is known
 
     @classmethod
     def place(cls, programs: Sequence[Program], plan: Plan, name: str = "commands") -> CommandList:
         """Joins the programs' commands in order and reserves room for them."""
         commands = tuple(command for program in programs for command in program.commands)
         return cls(commands, plan.add(name, COMMAND_BYTES * len(commands)))
+
+    def part(self, first: int, end: int) -> CommandList:
+        """Some commands of it, where they lie: nothing is carried over from list to list but the region."""
+        offset = self.offset + COMMAND_BYTES * first
+        return CommandList(self.commands[first:end], offset, self.layers[first:end])
 
     @property
     def bytes(self) -> int:

@@ -1,9 +1,23 @@
-"""The geometry of a layer's three passes as the fields of a command."""
+"""The geometry of a layer's three passes, and where their tensors lie, as fields of a command."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from host.compiler.layer import Conv, Pass
-from sim.contract import Command, Opcode
+from host.compiler.slots import Slot
+from sim.contract import Command, Opcode, Tensor
+
+Place = Slot | Tensor
+
+
+def addressed(command: Command, a: Place, b: Place, out: Place, starts: tuple[int, int, int]) -> Command:
+    """With the strides of its tensors, and where the part of each that it works on starts."""
+    fields: dict[str, int] = {}
+    for name, tensor, start in zip(("a", "b", "out"), (a, b, out), starts, strict=True):
+        strides = {f"{name}_image_stride": tensor.image_stride, f"{name}_block_stride": tensor.block_stride}
+        fields |= {f"{name}_addr": start, **strides}
+    return replace(command, **fields)
 
 
 def geometry(layer: Conv, which: Pass) -> Command:

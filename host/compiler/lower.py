@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from host.compiler.geometry import geometry
+from host.compiler.geometry import addressed, geometry
 from host.compiler.groups import Bundle, bundles
 from host.compiler.layer import Conv, Pass
 from host.compiler.phases import Phase, phases
@@ -137,7 +137,7 @@ def _conv_parts(
             b_shape = (CHANNEL_BLOCK * bundle.out_blocks, bundle.in_channels, *kernel)
             b = place(Slot(f"b{index}", b_shape, command.flag(Flag.B_SIGNED), command.b_bits))
             addresses = (a.at(bundle.in_start), b.offset, out.at(bundle.out_start))
-            parts.append(Part(_addressed(command, index, bundle, a, b, out, addresses), bundle, a, b, out, phase))
+            parts.append(Part(_placed(command, index, bundle, a, b, out, addresses), bundle, a, b, out, phase))
     return parts
 
 
@@ -150,7 +150,7 @@ def _wgrad_parts(layer: Conv, command: Command, parts_of_layer: list[Bundle], pl
         shape = (CHANNEL_BLOCK * bundle.in_blocks, bundle.out_channels, *layer.kernel)
         out = place(_result_slot(f"out{index}", shape, command))
         addresses = (a.at(bundle.in_start), b.at(bundle.out_start), out.offset)
-        parts.append(Part(_addressed(command, index, bundle, a, b, out, addresses), bundle, a, b, out))
+        parts.append(Part(_placed(command, index, bundle, a, b, out, addresses), bundle, a, b, out))
     return parts
 
 
@@ -159,22 +159,8 @@ def _result_slot(name: str, shape: Shape, command: Command) -> Slot:
     return Slot(name, shape, signed, command.out_bits, Format(command.out_format))
 
 
-def _addressed(
-    command: Command, index: int, bundle: Bundle, a: Slot, b: Slot, out: Slot, addresses: tuple[int, int, int]
+def _placed(
+    command: Command, index: int, bundle: Bundle, a: Slot, b: Slot, out: Slot, starts: tuple[int, int, int]
 ) -> Command:
-    a_addr, b_addr, out_addr = addresses
-    return replace(
-        command,
-        tag=index,
-        a_blocks=bundle.in_blocks,
-        y_blocks=bundle.out_blocks,
-        a_addr=a_addr,
-        a_image_stride=a.image_stride,
-        a_block_stride=a.block_stride,
-        b_addr=b_addr,
-        b_image_stride=b.image_stride,
-        b_block_stride=b.block_stride,
-        out_addr=out_addr,
-        out_image_stride=out.image_stride,
-        out_block_stride=out.block_stride,
-    )
+    command = replace(command, tag=index, a_blocks=bundle.in_blocks, y_blocks=bundle.out_blocks)
+    return addressed(command, a, b, out, starts)

@@ -33,7 +33,6 @@ from sim.contract import (
     Error,
     Register,
 )
-from sim.devices.pynq_api import Device, Overlay
 
 OPENING_SECONDS = 60.0  # for the empty list that fills the capability registers
 LIST_SECONDS = 60.0
@@ -74,6 +73,7 @@ class Accelerator:
             self.core = find_core(overlay)
             self._closing.callback(self._stop)
             self.version, self.build = self._identify(expect)
+            self.features = self.core.read(Register.FEATURES)
             self._pool = ContiguousMemory(overlay)
         except BaseException:
             self._closing.close()
@@ -89,6 +89,9 @@ class Accelerator:
         log: Callable[[str], None] = to_stderr,
     ) -> Accelerator:
         """Loads an overlay and opens the accelerator in it; on the board's own device if none is given."""
+        from host.driver import pynq_core  # noqa: F401 (pynq finds it there; it takes a second to import)
+        from sim.devices.pynq_api import Device, Overlay
+
         if device is None:
             device = board_device()
         Device.active_device = device  # where pynq looks for interrupts
@@ -240,12 +243,14 @@ def find_core(overlay: Any) -> Core:
         raise OverlayError(
             f"{overlay.bitfile_name} has {len(names) or 'no'} IP of type {OVERLAY_VLNV}, expected one; it has: {there}"
         )
-    core: Core = reduce(getattr, names[0].split("/"), overlay)
+    core: Core = reduce(getattr, names[0].split("/"), overlay).core
     return core
 
 
 def board_device() -> Any:
     """The first device that is not simulated."""
+    from sim.devices.pynq_api import Device
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the error below says that there is no device
         devices = [device for device in Device.devices if getattr(device, "simulates", None) is None]

@@ -17,12 +17,11 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from host.compiler.step.fixed import followed, saturated
+from host.compiler.step.fixed import Integers, divided, followed, saturated
 from host.compiler.step.network import Network
 from host.compiler.step.rates import Rates
 
 State = Mapping[str, npt.NDArray]  # of an `IntegerStep`
-Integers = npt.NDArray[np.int64]
 Reduce = Callable[[Integers], Integers]  # the values of all processes to one, element by element
 
 
@@ -51,16 +50,6 @@ def averaged(
         start += size
     found["seen"] = np.concatenate([after["seen"][:, :-1], greatest(after["seen"][:, -1:])], axis=1)
     return found
-
-
-def divided(values: Integers, divisor: int) -> Integers:
-    """To the nearest integer, a tie to the even one.
-
-    >>> divided(np.array([-3, -1, 1, 3, 5, 7]), 2).tolist()
-    [-2, 0, 0, 2, 2, 4]
-    """
-    floor, rest = np.divmod(values, divisor)
-    return floor + ((2 * rest > divisor) | ((2 * rest == divisor) & (floor & 1 == 1)))
 
 
 def _parameters(network: Network) -> Iterator[tuple[str, str, str]]:

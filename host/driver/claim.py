@@ -1,6 +1,6 @@
 """One process at a time has the device: a lock on a file, which the system releases when a process dies.
 
-By fcntl, not by filelock as elsewhere: a board has NumPy and pynq alone, and the file names the owner's process.
+The file names its process.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-import tempfile
 from pathlib import Path
 
 from host.driver.errors import DeviceBusyError
+from sim.common.ownership import no_link, runtime_folder
+
+HELD: set[Path] = set()  # by this process, which must not end before it has stopped those devices
 
 
 class Claim:
@@ -28,18 +30,20 @@ class Claim:
     """
 
     def __init__(self, name: str) -> None:
-        self.path = Path(tempfile.gettempdir()) / f"cpt-{re.sub('[^A-Za-z0-9_.-]', '_', name)}.lock"
+        self.path = runtime_folder() / f"{re.sub('[^A-Za-z0-9_.-]', '_', name)}.lock"
         self._file: int | None = None
         while self._file is None:
             self._file = self._lock(name)
+        HELD.add(self.path)
 
     def _lock(self, name: str) -> int | None:
         """The locked file, or None if its last owner has removed it meanwhile."""
         try:
-            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except PermissionError:  # Linux denies even root another user's file in /tmp
+            file = no_link(str(self.path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+        except OSError as problem:
             raise DeviceBusyError(
-                f"device '{name}' belongs to another user: close it there, or remove {self.path} if no process has it"
+                f"device '{name}': its lock {self.path} cannot be taken ({problem.strerror}):"
+                " remove it if no process has it"
             ) from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,6 +66,7 @@ class Claim:
 
     def release(self) -> None:
         if self._file is not None:
+            HELD.discard(self.path)
             self.path.unlink(missing_ok=True)
             os.close(self._file)
             self._file = None

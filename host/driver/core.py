@@ -1,4 +1,4 @@
-"""The accelerator as pynq sees it: a driver bound to the IP, which knows its registers and nothing else.
+"""The accelerator's registers and nothing else: start, bounded wait, soft reset. How they are reached, others know.
 
 A started list takes 16 register accesses when it is done at the first poll, and one more when the driver slept for the
 interrupt: 3 to start, 2 to see and acknowledge done, 11 to read the results. The list's size does not matter.
@@ -7,13 +7,11 @@ interrupt: 3 to start, 2 to see and acknowledge done, 11 to read the results. Th
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Protocol
 
 from host.driver.errors import DeviceError, DeviceTimeoutError
-from host.driver.interrupts import InterruptSleeper, thread_loop
 from host.driver.outcome import ListOutcome
-from sim.contract import OVERLAY_VLNV, ApCtrl, Counters, Error, Irq, Register
-from sim.devices.pynq_api import DefaultIP
+from sim.contract import ApCtrl, Counters, Error, Irq, Register
 
 DONE = 1 << Irq.DONE
 ERRORS = {int(error): error for error in Error}
@@ -22,16 +20,26 @@ FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two polls without inter
 RESET_SECONDS = 1.0
 
 
-class Core(DefaultIP):
+class Bus(Protocol):
+    """The registers by their byte offsets."""
+
+    def read(self, offset: int) -> int: ...
+    def write(self, offset: int, value: int) -> object: ...
+
+
+class Sleeper(Protocol):
+    """Waits for the interrupt."""
+
+    def usable(self) -> bool: ...
+    def sleep(self, seconds: float) -> bool: ...
+
+
+class Core:
     """One accelerator. Lists are started and waited for one at a time."""
 
-    bindto = [OVERLAY_VLNV]  # noqa: RUF012 (pynq's metaclass wants a list here)
-
-    def __init__(self, description: dict[str, Any]) -> None:
-        thread_loop()  # pynq needs one when it finds an interrupt, and new threads have none
-        super().__init__(description)
-        interrupt = getattr(self, "interrupt", None)
-        self._sleeper = None if interrupt is None else InterruptSleeper(interrupt)
+    def __init__(self, bus: Bus, sleeper: Sleeper | None) -> None:
+        self.read, self.write = bus.read, bus.write
+        self._sleeper = sleeper
         self.running = False
         self._started = 0.0
         self._missed = 0  # interrupts missed in a row
@@ -119,4 +127,4 @@ class Core(DefaultIP):
         )
 
     def _wide(self, offset: int) -> int:
-        return int(self.mmio.read(int(offset), 8))  # two accesses, one call
+        return self.read(offset) | self.read(offset + 4) << 32

@@ -12,8 +12,10 @@ True
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +33,10 @@ from host.compiler.step.places import Places
 from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, TrainingLists, seen_tallies
 from host.compiler.step.rates import Rates
 from host.compiler.step.widths import USUAL, Seen, Widths
-from host.driver.machine import Machine, MachineMaker, machine
+from host.driver.list_times import ListTimes
+from host.driver.machine import Machine, MachineMaker, Work, machine
 from host.driver.step_state import load_state, read_state, write_parameters
+from host.driver.tally_reader import TallyReader
 from sim.contract import BlockPlace, Executor, Tensor, unpack_words
 
 if TYPE_CHECKING:
@@ -41,6 +45,22 @@ if TYPE_CHECKING:
 __all__ = ["IntegerStep", "random_parameters"]
 Array = npt.NDArray
 Arrays = Mapping[str, npt.NDArray]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Images of an iteration, packed."""
+
+    packed: Any
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Lists of some bits, the widths they store, and what was seen by then."""
+
+    widths: tuple[int, ...]
+    changes: int
+    lists: TrainingLists
 
 
 class IntegerStep:
@@ -81,49 +101,66 @@ class IntegerStep:
         self.network, self.batch = network, batch
         self.seed, self.momentum, self.weight_decay, self.image_range = seed, momentum, weight_decay, image_range
         self.iteration = 0
-        self._layers = {unit.name: unit.layer for unit in network.units}
         self.seen = Seen()
         self.machine: Machine = machine(device, self.program.plan)
         self.places = self.program.training(widest).places  # for all that does not depend on bits
-        self.head = Classifier.of(parameters[f"{network.head.name}.weight"], parameters[f"{network.head.name}.bias"])
+        self.head: Classifier  # written with the parameters
         write_parameters(self, parameters)
         self._write_constants()
-        self._training: dict[Bits, tuple[tuple[int, ...], TrainingLists]] = {}
+        self._training: dict[Bits, Compiled] = {}
+        self._tallies: dict[tuple[Bits, Pass], tuple[TrainingLists, list[str], TallyReader]] = {}
         self._evaluation: dict[tuple[Bits, int], EvaluationList] = {}
         self._loaded: dict[int, CommandList] = {}
         self.last: Loss | None = None
+        self.device_seconds = 0.0  # in which lists ran
+        self.hidden_seconds = 0.0  # of the host's work meanwhile
 
-    def train(self, images: Array, labels: Array, bits: Bits, lr: float) -> float:
-        """One iteration; the mean loss of its images before the update."""
+    def prepared(self, images: Array) -> Prepared:
+        """Images of an iteration as the device reads them; this may be done while a list runs."""
         if len(images) != self.batch:
             raise ValueError(f"{len(images)} images: an iteration was planned for {self.batch}")
+        return Prepared(self._packed(self.places, images))
+
+    def train(
+        self, images: Array | Prepared, labels: Array, bits: Bits, lr: float, times: ListTimes | None = None
+    ) -> float:
+        """One iteration; the mean loss of its images before the update. With `times` its commands are timed."""
+        ready = images if isinstance(images, Prepared) else self.prepared(images)
+        numbers = checked_labels(labels, self.network, self.batch)
         lists = self.lists(bits)
         places = lists.places
         rates = Rates.of(lr, self.momentum, self.weight_decay, self.seed, self.iteration)
         rates.write(places.step(), self.machine.memory)
         self.wrote(places.step())
-        self._write_images(places, images)
-        self._run(lists.forward, f"forward list at {bits} bits")
-        self.last = self.head.step(self._pooled(places), checked_labels(labels, self.network, self.batch), rates)
+        self.machine.write_packed(places.images(), ready.packed)
+        self._run(lists.forward, f"forward list at {bits} bits", times)
+        pooled = self._pooled(places)
+        self.last, differences = self.head.errors(pooled, numbers)
         self._write_head_error(places, self.last)
-        self._run(lists.backward, f"backward list at {bits} bits")
-        for unit, which, tally in seen_tallies(places):
-            self.seen.add(unit, which, bits, self._greatest(tally, which_channels(self._layers[unit], which)))
+
+        def meanwhile() -> None:
+            self.head.update(pooled, differences, rates)
+            self._see(lists, Pass.FORWARD, bits)
+
+        self._run(lists.backward, f"backward list at {bits} bits", times, meanwhile)
+        self._see(lists, Pass.INPUT_ERROR, bits)
         self.iteration += 1
         return self.last.loss
 
     def evaluate(self, images: Array, bits: Bits) -> npt.NDArray[np.float64]:
         """Logits by running statistics; nothing of training changes."""
         most = self.program.evaluation_batch
-        parts = [images[first : first + most] for first in range(0, len(images), most)]
+        parts = [images[first : first + most] for first in range(0, max(1, len(images)), most)]
         return np.concatenate([self._evaluate(part, bits) for part in parts])
 
     def lists(self, bits: Bits) -> TrainingLists:
         """Those of the next iteration at these bits."""
-        widths = self.program.widths(bits, self.seen)
-        if bits not in self._training or self._training[bits][0] != widths:
-            self._training[bits] = (widths, self.program.training(bits, self.seen))
-        return self._training[bits][1]
+        known = self._training.get(bits)
+        if known is None or known.changes != self.seen.changes:
+            widths = self.program.widths(bits, self.seen)
+            lists = known.lists if known and known.widths == widths else self.program.training(bits, self.seen)
+            self._training[bits] = known = Compiled(widths, self.seen.changes, lists)
+        return known.lists
 
     def state(self) -> dict[str, Array]:
         """All that the next iteration depends on, in integers: weights, velocities, statistics, ranges, widths."""
@@ -155,16 +192,45 @@ class IntegerStep:
                 self.reads(ours)
                 memory[theirs.address : theirs.end] = memory[ours.address : ours.end]
                 self.wrote(theirs)
-        self._write_images(compiled.places, images)
+        self.machine.write_packed(compiled.places.images(), self._packed(compiled.places, images))
         self._run(compiled.forward, f"evaluation list at {bits} bits")
         return self.head.logits(self._pooled(compiled.places))
 
-    def _run(self, commands: CommandList, what: str) -> None:
+    def _run(
+        self, commands: CommandList, what: str, times: ListTimes | None = None, meanwhile: Work | None = None
+    ) -> None:
         if self._loaded.get(commands.offset) is not commands:
             commands.write(self.machine.memory)
             self.machine.wrote(commands.offset, commands.offset + commands.bytes)
             self._loaded[commands.offset] = commands
-        self.machine.run(commands, what)
+
+        def timed() -> None:
+            begin = time.perf_counter()
+            if meanwhile is not None:
+                meanwhile()
+            self.hidden_seconds += time.perf_counter() - begin
+
+        began = time.perf_counter()
+        if times is None:
+            self.machine.run(commands, what, timed)
+        else:
+            times.run(self.machine, commands, what)
+            timed()
+        self.device_seconds += time.perf_counter() - began
+
+    def _see(self, lists: TrainingLists, which: Pass, bits: Bits) -> None:
+        """The greatest magnitudes of the results of these passes: the next lists depend on them."""
+        known = self._tallies.get((bits, which))
+        if known is None or known[0] is not lists:
+            found = [(unit, tally) for unit, kind, tally in seen_tallies(lists.places) if kind is which]
+            sizes = [(tally, which_channels(unit.layer, which)) for unit, tally in found]
+            known = lists, [unit.name for unit, _ in found], TallyReader(sizes)
+            self._tallies[bits, which] = known
+        _, units, reader = known
+        for place in reader.places:
+            self.reads(place)
+        for unit, greatest in zip(units, reader.greatest(self.machine.memory), strict=True):
+            self.seen.add(unit, which, bits, greatest)
 
     def _write_constants(self) -> None:
         step = self.places.source(self.network.blocks[0].chain[0]).step
@@ -173,14 +239,14 @@ class IntegerStep:
         ones = self.places.ones()
         height, width = self.network.last_map[1:]
         each_to_itself = np.broadcast_to(np.eye(16, dtype=np.int32)[:, :, None, None], (16, 16, height, width))
-        self.machine.write_codes(ones, each_to_itself, signed=False)
+        self.machine.write_packed(ones, self.machine.pack(ones, each_to_itself, signed=False))
         self.wrote(step)
 
-    def _write_images(self, places: Places, images: Array) -> None:
+    def _packed(self, places: Places, images: Array) -> Any:
         shape = (len(images), *self.network.image)
         if images.shape != shape:
             raise ValueError(f"images have shape {images.shape}, '{self.network.name}' takes {shape}")
-        self.machine.write_codes(places.images(), image_codes(images, self.image_range), signed=True)
+        return self.machine.pack(places.images(), image_codes(images, self.image_range), signed=True)
 
     def _pooled(self, places: Places) -> Pooled:
         sums, step = places.pooled(), places.node_step(self.network.blocks[-1])
@@ -193,7 +259,8 @@ class IntegerStep:
 
     def _write_head_error(self, places: Places, loss: Loss) -> None:
         memory = self.machine.memory
-        self.machine.write_codes(places.head_error(ERROR_BITS), loss.error[:, :, None, None], signed=True)
+        error = places.head_error(ERROR_BITS)
+        self.machine.write_packed(error, self.machine.pack(error, loss.error[:, :, None, None], signed=True))
         step, tally = head_blocks(places)
         step.begin(memory)[0]["fraction"] = loss.fraction
         header, records = tally.begin(memory)
@@ -204,11 +271,6 @@ class IntegerStep:
         for place in (step, tally):
             self.wrote(place)
 
-    def _greatest(self, tally: BlockPlace, channels: int) -> int:
-        self.reads(tally)
-        records = tally.records(self.machine.memory)[:channels]
-        return int(max(np.abs(records[name].astype(np.int64)).max() for name in ("least", "most")))
-
 
 def which_channels(layer: Conv, which: Pass) -> int:
     """How many channels a pass's results have."""
@@ -216,8 +278,7 @@ def which_channels(layer: Conv, which: Pass) -> int:
 
 
 def checked_labels(labels: Array, network: Network, batch: int) -> npt.NDArray[np.int64]:
-    found = np.asarray(labels).astype(np.int64)
-    classes = network.head.classes
-    if found.shape != (batch,) or found.min() < 0 or found.max() >= classes:
-        raise ValueError(f"labels must be {batch} numbers in 0..{classes - 1}")
-    return found
+    found, classes = np.asarray(labels), network.head.classes
+    if found.dtype.kind not in "iu" or found.shape != (batch,) or found.min() < 0 or found.max() >= classes:
+        raise ValueError(f"labels must be {batch} whole numbers in 0..{classes - 1}")
+    return found.astype(np.int64)

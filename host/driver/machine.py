@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ if TYPE_CHECKING:  # pynq takes a second to import: those who bring an executor 
     from host.driver.accelerator import Accelerator
 
 
+Work = Callable[[], object]
+
+
 class Machine(Protocol):
     """What a program needs to run lists. What the host wrote it must say, and what it is about to read."""
 
@@ -23,23 +27,30 @@ class Machine(Protocol):
 
     @property
     def memory(self) -> Memory: ...
-    def write_codes(self, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> None: ...
+    def pack(self, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> Any: ...
+    def write_packed(self, place: Tensor, packed: Any) -> None: ...
     def wrote(self, start: int, end: int) -> None: ...
     def reads(self, start: int, end: int) -> None: ...
-    def run(self, commands: CommandList, what: str) -> None: ...
+    def run(self, commands: CommandList, what: str, meanwhile: Work | None = None) -> None:
+        """`meanwhile` is what the host does while the list runs; it touches nothing that the list uses."""
+
     def close(self) -> None: ...
 
 
-def _write_codes(machine: Machine, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> None:
-    """(n, c, h, w), as bit planes."""
-    place.write(machine.memory, pack_planes(codes, place.tile[1], signed))
-    machine.wrote(place.address, place.end)
+class Planes:
+    """Codes as bit planes. What is slow is `pack`, which touches nothing: it may run while a list does."""
+
+    def pack(self, place: Tensor, codes: npt.NDArray[np.integer], signed: bool) -> Any:
+        """Of (n, c, h, w)."""
+        return pack_planes(codes, place.tile[1], signed)
+
+    def write_packed(self: Machine, place: Tensor, packed: Any) -> None:
+        place.write(self.memory, packed)
+        self.wrote(place.address, place.end)
 
 
-class ExecutorMachine:
+class ExecutorMachine(Planes):
     """An executor of the contract; nothing is between it and the host's memory."""
-
-    write_codes = _write_codes
 
     def __init__(self, executor: Executor, plan: Plan) -> None:
         self.build, self._executor = executor.build, executor
@@ -51,7 +62,9 @@ class ExecutorMachine:
     def reads(self, start: int, end: int) -> None:
         pass
 
-    def run(self, commands: CommandList, what: str) -> None:
+    def run(self, commands: CommandList, what: str, meanwhile: Work | None = None) -> None:
+        if meanwhile is not None:
+            meanwhile()
         outcome = self._executor.run(self.memory, commands.offset, commands.bytes)
         if outcome.error:
             command = commands.commands[outcome.error_index]
@@ -61,10 +74,8 @@ class ExecutorMachine:
         pass
 
 
-class DeviceMachine:
+class DeviceMachine(Planes):
     """An opened device: a region of its memory, with a cache in between."""
-
-    write_codes = _write_codes
 
     def __init__(self, accelerator: Accelerator, plan: Plan) -> None:
         self.build, self._accelerator = accelerator.build, accelerator
@@ -82,8 +93,11 @@ class DeviceMachine:
     def reads(self, start: int, end: int) -> None:
         self._region.invalidate(start, end - start)
 
-    def run(self, commands: CommandList, what: str) -> None:
-        self._accelerator.run(self._region, commands, what)
+    def run(self, commands: CommandList, what: str, meanwhile: Work | None = None) -> None:
+        self._accelerator.start(self._region, commands)
+        if meanwhile is not None:
+            meanwhile()
+        self._accelerator.finish(what)
 
     def close(self) -> None:
         self._region.free()

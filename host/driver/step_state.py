@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from host.compiler.layer import Pass
 from host.compiler.step.fixed import VELOCITY_FRACTION, WEIGHT_FRACTION, Words, fixed, scalar_of
+from host.compiler.step.head import Classifier
 from host.compiler.step.master_words import from_words, maxima, to_words
-from host.compiler.step.network import Unit
-from sim.contract import Block, BlockPlace
+from host.compiler.step.network import Block, Unit
+from sim.contract import Block as Kind
+from sim.contract import BlockPlace
 
 if TYPE_CHECKING:
     from host.driver.integer_step import IntegerStep
@@ -27,19 +29,27 @@ PASSES = (Pass.FORWARD.value, Pass.INPUT_ERROR.value)
 def write_parameters(step: IntegerStep, floats: Mapping[str, Array]) -> None:
     """Weights and parameters at rest; running statistics that are missing are 0 and 1."""
     for unit in step.network.units:
-        weights = fixed(floats[f"{unit.name}.weight"], WEIGHT_FRACTION)
+        weights = fixed(_checked(floats, f"{unit.name}.weight", unit.layer.weight_shape), WEIGHT_FRACTION)
         write_weights(step, unit, weights, np.zeros_like(weights))
-        channels = unit.layer.out_channels
-        values = {
-            "gamma": fixed(floats[f"{unit.norm}.weight"], VELOCITY_FRACTION),
-            "beta": fixed(floats[f"{unit.norm}.bias"], VELOCITY_FRACTION),
-        }
-        running = {
-            "mean": floats.get(f"{unit.norm}.running_mean", np.zeros(channels)),
-            "variance": floats.get(f"{unit.norm}.running_var", np.ones(channels)),
-        }
-        pairs = {name: np.array([scalar_of(float(each)) for each in row]) for name, row in running.items()}
-        write_records(step, unit, {**values, **pairs})
+        channels = (unit.layer.out_channels,)
+        usual = {f"{unit.norm}.running_mean": np.zeros(channels), f"{unit.norm}.running_var": np.ones(channels)}
+        names = ("weight", "bias", "running_mean", "running_var")
+        gamma, beta, *running = (_checked({**usual, **floats}, f"{unit.norm}.{name}", channels) for name in names)
+        values = {"gamma": fixed(gamma, VELOCITY_FRACTION), "beta": fixed(beta, VELOCITY_FRACTION)}
+        pairs = [np.array([scalar_of(float(each)) for each in row]) for row in running]
+        write_records(step, unit, {**values, **dict(zip(SCALARS, pairs, strict=True))})
+    head, shape = step.network.head, (step.network.head.classes, step.network.last_map[0])
+    weight = _checked(floats, f"{head.name}.weight", shape)
+    step.head = Classifier.of(weight, _checked(floats, f"{head.name}.bias", shape[:1]))
+
+
+def _checked(floats: Mapping[str, Array], name: str, shape: tuple[int, ...]) -> Array:
+    if name not in floats:
+        raise ValueError(f"parameter '{name}' is missing")
+    found = np.asarray(floats[name], dtype=np.float64)
+    if found.shape != shape or not np.isfinite(found).all():
+        raise ValueError(f"parameter '{name}' must be finite numbers of shape {shape}; it has shape {found.shape}")
+    return found
 
 
 def write_weights(step: IntegerStep, unit: Unit, weights: Words, velocity: Words) -> None:
@@ -48,7 +58,7 @@ def write_weights(step: IntegerStep, unit: Unit, weights: Words, velocity: Words
         tensor = places.words(unit, name)
         tensor.write(memory, to_words(unit, words))
         step.wrote(tensor)
-    blocks = places.of_unit(Block.MAXIMA, unit, kept=True), places.of_input(Block.MAXIMA, unit, kept=True)
+    blocks = places.of_unit(Kind.MAXIMA, unit, kept=True), places.of_input(Kind.MAXIMA, unit, kept=True)
     for block, sizes in zip(blocks, maxima(unit, weights), strict=True):
         block.begin(memory)[1][: len(sizes)] = sizes
         step.wrote(block)
@@ -56,7 +66,7 @@ def write_weights(step: IntegerStep, unit: Unit, weights: Words, velocity: Words
 
 def write_records(step: IntegerStep, unit: Unit, values: Mapping[str, Array]) -> None:
     """γ, β, velocities and running statistics, those that are given; the others are 0."""
-    block = step.places.of_unit(Block.PARAMETERS, unit, kept=True)
+    block = step.places.of_unit(Kind.PARAMETERS, unit, kept=True)
     _, records = block.begin(step.machine.memory)
     for name, row in values.items():
         if name in SCALARS:
@@ -73,8 +83,8 @@ def read_state(step: IntegerStep) -> dict[str, Array]:
         for name in ("weight", "velocity"):
             tensor = places.words(unit, name)
             step.reads(tensor)
-            found[f"{unit.name}.{name}"] = from_words(unit, tensor.read(memory)[:, :])
-        block = places.of_unit(Block.PARAMETERS, unit, kept=True)
+            found[f"{unit.name}.{name}"] = from_words(unit, tensor.read(memory))
+        block = places.of_unit(Kind.PARAMETERS, unit, kept=True)
         step.reads(block)
         records = block.records(memory)[: unit.layer.out_channels]
         for name in PLAIN:
@@ -83,9 +93,9 @@ def read_state(step: IntegerStep) -> dict[str, Array]:
             found[f"{unit.norm}.{name}"] = np.stack([records[name]["m"], records[name]["e"]], axis=1)
     for name in HEAD:
         found[f"{step.network.head.name}.{name}"] = getattr(step.head, name).copy()
-    found["nodes"] = np.array([_node_history(step, *_node(step, index)) for index in range(len(step.network.blocks))])
-    numbers = {unit.name: number for number, unit in enumerate(step.network.units)}
-    seen = [(numbers[unit], PASSES.index(which), *rest) for (unit, which, *rest) in _seen_rows(step)]
+    found["nodes"] = np.array([_node_history(step, *_node(step, block)) for block in step.network.blocks])
+    rows = step.seen.greatest.items()
+    seen = [(places.numbers[unit], PASSES.index(which), *bits, most) for (unit, which, *bits), most in rows]
     found["seen"] = np.array(sorted(seen), dtype=np.int64).reshape(-1, 5)
     return found
 
@@ -97,21 +107,17 @@ def load_state(step: IntegerStep, state: Mapping[str, Array]) -> None:
         write_records(step, unit, {name: state[f"{unit.norm}.{name}"] for name in (*PLAIN, *SCALARS)})
     for name in HEAD:
         setattr(step.head, name, state[f"{step.network.head.name}.{name}"].copy())
-    for index, history in enumerate(state["nodes"]):
-        _write_node_history(step, *_node(step, index), history)
+    for block, history in zip(step.network.blocks, state["nodes"], strict=True):
+        _write_node_history(step, *_node(step, block), history)
     units = step.network.units
     step.seen.greatest = {
         (units[unit].name, PASSES[which], forward, backward): greatest
         for unit, which, forward, backward, greatest in state["seen"].tolist()
     }
+    step.seen.changes += 1
 
 
-def _seen_rows(step: IntegerStep) -> list[tuple]:
-    return [(*key, greatest) for key, greatest in step.seen.greatest.items()]
-
-
-def _node(step: IntegerStep, index: int) -> tuple[BlockPlace, BlockPlace]:
-    block = step.network.blocks[index]
+def _node(step: IntegerStep, block: Block) -> tuple[BlockPlace, BlockPlace]:
     return step.places.node_step(block), step.places.node_tally(block)
 
 
@@ -120,9 +126,14 @@ def _node_history(step: IntegerStep, record: BlockPlace, tally: BlockPlace) -> l
     for place in (record, tally):
         step.reads(place)
     memory = step.machine.memory
-    header, rows = record.header(memory)[0], tally.records(memory)
-    greatest = max(np.abs(rows[name].astype(np.int64)).max() for name in ("least", "most"))
-    return [int(header["bound"]["m"]), int(header["bound"]["e"]), int(header["fraction"]), int(greatest)]
+    header = record.header(memory)[0]
+    bound, fraction = header["bound"], header["fraction"]
+    return [int(bound["m"]), int(bound["e"]), int(fraction), greatest(tally.records(memory))]
+
+
+def greatest(tally: npt.NDArray) -> int:
+    """The greatest magnitude in records of a tally."""
+    return int(max(np.abs(tally[name].astype(np.int64)).max() for name in ("least", "most")))
 
 
 def _write_node_history(step: IntegerStep, record: BlockPlace, tally: BlockPlace, history: Array) -> None:

@@ -46,13 +46,12 @@ def run_one(
 
 def cycle_counters(accelerator: Accelerator, outcome: ListOutcome) -> Values:
     """Busy and stall cycles of a list, and the cycles of each of its commands, where a device measures them."""
-    commands = getattr(accelerator.device.executor, "commands", None)
-    if commands is None:  # an executor without a notion of time
+    executor = accelerator.device.executor
+    if not hasattr(executor, "counters"):  # it has no notion of time
         return {}
     counted = outcome.counters
-    return {
-        "busy": counted.busy,
-        "load stall": counted.load_stall,
-        "store stall": counted.store_stall,
-        "each command": " ".join(str(command.total) for command in commands),
-    }
+    row: Values = {"busy": counted.busy, "load stall": counted.load_stall, "store stall": counted.store_stall}
+    commands = getattr(executor, "commands", None)
+    if commands is not None:
+        row["each command"] = " ".join(str(command.total) for command in commands)
+    return row

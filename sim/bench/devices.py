@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.common.places import HLS
+from sim.common.plain_names import plain_name
 from sim.contract import ALL_FEATURES, BUILDS, Build
 from sim.devices.hls_executor import WORKPLACE, hls_sources, vendor_headers
 from sim.devices.rtl_sources import SPLIT, STRICT, rtl_sources
@@ -23,7 +24,11 @@ class Dut:
 
     def build_options(self) -> dict[str, Any]:
         """What cocotb's runner is given."""
-        return {"sources": self.sources, "build_args": self.build_args, "parameters": self.parameters}
+        return {
+            "sources": [plain_name(each) for each in self.sources],
+            "build_args": self.build_args,
+            "parameters": self.parameters,
+        }
 
 
 def open_dut(name: str, build: Build) -> Dut:
@@ -34,8 +39,8 @@ def open_dut(name: str, build: Build) -> Dut:
 
 
 def _hls(build: Build) -> Dut:
-    flags = f"-std=c++17 -O2 -DCPT_BUILD={build.name} -I{HLS} -isystem {vendor_headers()}"
-    c_sources = [*hls_sources(), HLS / "cosim" / "dpi.cpp"]
+    flags = f"-std=c++17 -O2 -DCPT_BUILD={build.name} -I{plain_name(HLS)} -isystem {plain_name(vendor_headers())}"
+    c_sources = [plain_name(each) for each in (*hls_sources(), HLS / "cosim" / "dpi.cpp")]
     return Dut(
         sources=[HLS / "cosim" / "cpt_kernel.sv"],
         build_args=[*STRICT, "-CFLAGS", flags, "-LDFLAGS", "-pthread", *map(str, c_sources)],
@@ -55,8 +60,8 @@ def _rtl(build: Build) -> Dut:
 
 
 def _vitis(build: Build) -> Dut:
-    folder = WORKPLACE / "build" / f"vitis_{build.name}" / "solution" / "syn" / "verilog"
-    sources = sorted(folder.glob("*.v"))
+    folder = WORKPLACE / "build" / f"vitis_{build.name}"
+    sources = sorted(folder.glob("*/syn/verilog/*.v"))  # in solution/ by Tcl, in hls/ by a config file
     if not sources:
         goal = f"make -C {WORKPLACE} csynth BUILD={build.name}"
         raise ValueError(f"no Verilog in {folder}: run '{goal}' where Vitis HLS is")

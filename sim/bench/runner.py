@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from sim.bench.devices import Dut
 from sim.common.files import locked
+from sim.common.plain_names import plain_folder, plain_name
 from sim.devices.verilator import verilator_environment
 
 TOPLEVEL = "cpt_kernel"
@@ -75,8 +76,11 @@ def simulate(
     simulator: str = "verilator",
 ) -> Path:
     """Builds a device and runs the cocotb tests of a module on it; returns the report of them."""
+    from cocotb_tools import config
     from cocotb_tools.runner import get_runner
 
+    build_dir = plain_folder(build_dir)
+    config.libs_dir, config.share_dir = plain_name(config.libs_dir), plain_name(config.share_dir)
     results = (build_dir / "results.xml").resolve()
     results.unlink(missing_ok=True)
     shared: dict[str, Any] = {"hdl_toplevel": toplevel, "build_dir": build_dir, "waves": waves}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+
+from sim.common.ownership import check_link, no_link
 
 
 def write_atomically(path: Path, content: str | bytes | Callable[[IO[bytes]], object]) -> None:
@@ -18,10 +22,12 @@ def write_atomically(path: Path, content: str | bytes | Callable[[IO[bytes]], ob
         with path.open("wb") as stream:
             _fill(stream, content)
         return
+    check_link(path)
     target = path.resolve()
     temporary = target.with_name(f".{target.name}.tmp")
     try:
-        with temporary.open("wb") as stream:
+        temporary.unlink(missing_ok=True)  # of a process that was killed, or planted
+        with open(temporary, "xb", opener=no_link) as stream:
             _fill(stream, content)
             stream.flush()
             os.fsync(stream.fileno())
@@ -54,11 +60,21 @@ def _sync_folder(folder: Path) -> None:
 @contextmanager
 def locked(path: Path, seconds: float) -> Iterator[None]:
     """Holds the lock file for the block, or as long as the process lives; raises TimeoutError if others have it."""
-    from filelock import FileLock, Timeout  # the board, which compiles nothing, does without it
-
-    with ExitStack() as held:
-        try:
-            held.enter_context(FileLock(path, timeout=seconds))
-        except Timeout:
-            raise TimeoutError(f"another process has held {path} for {seconds:g} s") from None
+    end = time.monotonic() + seconds
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        while not _taken(handle):
+            if time.monotonic() >= end:
+                raise TimeoutError(f"another process has held {path} for {seconds:g} s")
+            time.sleep(0.05)
         yield
+    finally:
+        os.close(handle)
+
+
+def _taken(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

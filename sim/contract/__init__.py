@@ -12,7 +12,6 @@ from sim.contract.checks import (
     check_list,
     fits_on_chip,
     on_chip_needs,
-    tally_of,
     terms,
     tiles_apart,
 )
@@ -42,7 +41,7 @@ from sim.contract.layout import (
     unpack_words,
     word_bytes,
 )
-from sim.contract.operands import Operands, Place
+from sim.contract.operands import Operands, Place, operands, tally_of
 from sim.contract.outcome import Outcome
 from sim.contract.tensors import (
     PLANE_WORD,
@@ -55,4 +54,4 @@ from sim.contract.tensors import (
     output,
     row_sums,
 )
-from sim.contract.vector_checks import check_blocks, operands
+from sim.contract.vector_checks import check_blocks

@@ -52,10 +52,6 @@ class BlockPlace:
     channels: int = 0
 
     @property
-    def header_type(self) -> np.dtype:
-        return HEADERS[self.kind]
-
-    @property
     def bytes(self) -> int:
         """Whole alignments."""
         records = self.channels * RECORDS[self.kind].itemsize if self.kind in RECORDS else 0
@@ -67,7 +63,7 @@ class BlockPlace:
 
     def header(self, memory: Memory) -> np.ndarray:
         """The header, in place: a structured array of one element."""
-        return memory[self.address : self.address + TENSOR_ALIGNMENT].view(self.header_type)
+        return memory[self.address : self.address + TENSOR_ALIGNMENT].view(HEADERS[self.kind])
 
     def records(self, memory: Memory) -> np.ndarray:
         """One element a channel, in place."""

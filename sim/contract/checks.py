@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from sim.contract.blocks import BlockPlace
 from sim.contract.build import Build
 from sim.contract.command import CLASSES, Command
 from sim.contract.constants import (
@@ -24,13 +23,13 @@ from sim.contract.constants import (
     MAX_SHIFT,
     MAX_STEP,
     TENSOR_ALIGNMENT,
-    Block,
     Error,
     Flag,
     Format,
     Opcode,
 )
 from sim.contract.features import ALL_FEATURES, has_vector_unit
+from sim.contract.operands import tally_of
 from sim.contract.tensors import Tensor, operand_a, operand_b, output, row_sums
 from sim.contract.vector_checks import check_vector
 
@@ -189,13 +188,6 @@ def check_addresses(command: Command, mem_bytes: int, list_range: tuple[int, int
         if any(start < other_end and other_start < end for other_start, other_end in others):
             return Error.OVERLAP
     return Error.OK
-
-
-def tally_of(command: Command) -> BlockPlace | None:
-    """Statistics of a CONV's results by channel; None when not asked for."""
-    if not command.flag(Flag.STATS):
-        return None
-    return BlockPlace(Block.TALLY, command.tally_addr, CHANNEL_BLOCK * command.y_blocks)
 
 
 def aligned(tensor: Tensor) -> bool:

@@ -395,6 +395,15 @@ BUILDS: dict[str, dict[str, int]] = {
         "row_words": 1024,
         "bus_bytes": 64,
     },
+    "hls": {
+        "lanes": 16,
+        "columns": 16,
+        "slice_groups": 9,
+        "lane_words": 12288,
+        "column_words": 512,
+        "row_words": 1024,
+        "bus_bytes": 64,
+    },
 }
 
 # name: (least, most, what it must divide; 0 for nothing, what it must be a multiple of)

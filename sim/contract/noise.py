@@ -45,7 +45,7 @@ def noise(seed: int, index: npt.ArrayLike) -> npt.NDArray[np.uint32]:
 
 
 def random_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> npt.NDArray[np.int64]:
-    """npt.NDArray[np.int64] over the whole range, drawn by `noise`: the same on every machine."""
+    """Codes over the whole range, drawn by `noise`: the same on every machine."""
     low, high = code_range(bits, signed)
     drawn = noise(seed, np.arange(np.prod(shape, dtype=np.int64))).astype(np.int64)
     return low + drawn.reshape(shape) % (high - low + 1)

@@ -1,4 +1,4 @@
-"""What a vector or scalar command reads, changes and writes: tensors and blocks, each with its place in the region."""
+"""What a command reads, changes and writes: tensors and blocks, each with its place in the region."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from math import gcd, lcm
 import numpy as np
 
 from sim.contract.blocks import BlockPlace
-from sim.contract.command import MapCommand, ScalarCommand, WeightCommand
-from sim.contract.constants import CHANNEL_BLOCK, Block, Format, MapFlag, Opcode, ScalarFlag, WeightFlag
+from sim.contract.command import Command, Encoded, MapCommand, ScalarCommand, WeightCommand
+from sim.contract.constants import CHANNEL_BLOCK, Block, Flag, Format, MapFlag, Opcode, ScalarFlag, WeightFlag
 from sim.contract.layout import WORD_TYPES, blocks_of
-from sim.contract.tensors import Tensor, planes_at, weights_at
+from sim.contract.tensors import Tensor, operand_a, operand_b, output, planes_at, row_sums, weights_at
 
 Place = Tensor | BlockPlace
 MASTER = np.dtype("<i4")
@@ -31,6 +31,16 @@ class Operands:
         """Each place once; what is read as history may be written, too."""
         return {**self.history, **self.reads, **self.changes, **self.writes}
 
+    @property
+    def sources(self) -> dict[str, Place]:
+        """Whatever is read."""
+        return {**self.reads, **self.changes, **self.history}
+
+    @property
+    def results(self) -> dict[str, Place]:
+        """Whatever is written."""
+        return {**self.changes, **self.writes}
+
     def tensor(self, name: str) -> Tensor:
         found = self.all[name]
         assert isinstance(found, Tensor)
@@ -40,6 +50,33 @@ class Operands:
         found = self.all[name]
         assert isinstance(found, BlockPlace)
         return found
+
+
+def operands(command: Encoded) -> Operands:
+    """Of a legal command."""
+    if isinstance(command, Command):
+        return matrix_operands(command)
+    if isinstance(command, MapCommand):
+        return map_operands(command)
+    if isinstance(command, ScalarCommand):
+        return scalar_operands(command)
+    assert isinstance(command, WeightCommand)
+    return weight_operands(command)
+
+
+def matrix_operands(command: Command) -> Operands:
+    made = {"out": output(command), "sums": row_sums(command), "tally": tally_of(command)}
+    return Operands(
+        reads={"a": operand_a(command), "b": operand_b(command)},
+        writes={name: place for name, place in made.items() if place is not None},
+    )
+
+
+def tally_of(command: Command) -> BlockPlace | None:
+    """Statistics of a CONV's results by channel; None when not asked for."""
+    if not command.flag(Flag.STATS):
+        return None
+    return BlockPlace(Block.TALLY, command.tally_addr, CHANNEL_BLOCK * command.y_blocks)
 
 
 def map_operands(command: MapCommand) -> Operands:

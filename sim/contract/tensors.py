@@ -1,4 +1,4 @@
-"""Where the three tensors of a command and its row sums lie in the memory region."""
+"""Where the tensors of commands lie in the memory region."""
 
 from __future__ import annotations
 
@@ -38,9 +38,6 @@ class Tensor:
         """First byte after the tensor."""
         last = (self.images - 1) * self.image_stride + (self.blocks - 1) * self.block_stride
         return self.address + last + self.tile_bytes
-
-    def overlaps(self, start: int, end: int) -> bool:
-        return self.address < end and start < self.end
 
     def _tiles(self, memory: Memory) -> Memory:
         if memory.dtype != np.uint8 or not memory.flags.c_contiguous:

@@ -23,7 +23,7 @@ from sim.contract.constants import (
     ScalarFlag,
     WeightFlag,
 )
-from sim.contract.operands import Operands, map_operands, scalar_operands, weight_operands
+from sim.contract.operands import Operands, operands
 from sim.contract.tensors import Memory
 
 FLAGS_OF: dict[Opcode, set] = {
@@ -34,16 +34,6 @@ FLAGS_OF: dict[Opcode, set] = {
     Opcode.UPDATE: set(),
     Opcode.WEIGHTS: set(WeightFlag),
 }
-
-
-def operands(command: Encoded) -> Operands:
-    """Of a legal command."""
-    if isinstance(command, MapCommand):
-        return map_operands(command)
-    if isinstance(command, ScalarCommand):
-        return scalar_operands(command)
-    assert isinstance(command, WeightCommand)
-    return weight_operands(command)
 
 
 def check_vector(data: bytes, mem_bytes: int, list_range: tuple[int, int]) -> Error:
@@ -162,14 +152,13 @@ def _check_count(count: int) -> Error:
 
 
 def _check_places(found: Operands, mem_bytes: int, list_range: tuple[int, int]) -> Error:
-    written = [*found.changes.values(), *found.writes.values()]
     places = found.all.values()
     if any(place.address % TENSOR_ALIGNMENT for place in places):
         return Error.ALIGNMENT
     if any(place.end > mem_bytes for place in places):
         return Error.RANGE
     spans = [list_range, *((place.address, place.end) for place in places)]
-    for place in written:
+    for place in found.results.values():
         others = [span for span in spans if span != (place.address, place.end)]
         if len(others) < len(spans) - 1 or any(place.address < end and start < place.end for start, end in others):
             return Error.OVERLAP

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.common.files import locked
+from sim.common.ownership import load_checked, own_folder
 from sim.common.places import CHECKOUT, HLS, OUT
 from sim.contract import Build, Memory, Outcome, Register
 from sim.devices.native import arguments, check_build, compile_with, outcome, writable
@@ -42,7 +43,7 @@ def hls_sources() -> list[Path]:
 
 def make(*goals: str) -> subprocess.CompletedProcess[str]:
     """Runs make in WORKPLACE; one process at a time, as several may want the same files at once."""
-    (WORKPLACE / "build").mkdir(parents=True, exist_ok=True)
+    own_folder(WORKPLACE / "build")
     with locked(WORKPLACE / "build" / ".lock", MAKE_SECONDS):
         copy_changed(HLS, WORKPLACE)
         command = ["make", "--no-print-directory", "-C", str(WORKPLACE), *goals, f"PYTHON={sys.executable}"]
@@ -74,7 +75,7 @@ def build_library(name: str) -> Path:
 
 @lru_cache
 def load_library(name: str) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(build_library(name)))
+    library = load_checked(build_library(name))
     library.cpt_run.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
     library.cpt_run.restype = None
     library.cpt_register_words.restype = ctypes.c_uint32
@@ -87,14 +88,21 @@ class HlsExecutor:
     def __init__(self, build: Build, vector_unit: bool = True) -> None:
         check_build(build, "the HLS kernel")
         self.build = build
-        self._library = load_library(build.name if vector_unit else f"{build.name}-matrix")
+        self._library = load_library(self.library_name(build, vector_unit))
         self._registers = np.zeros(self._library.cpt_register_words(), dtype=np.uint32)
         self.run(np.zeros(64, dtype=np.uint8), 0, 0)  # fills the registers of what it can
         self.features = self.register(Register.FEATURES)
 
+    def library_name(self, build: Build, vector_unit: bool) -> str:
+        return build.name if vector_unit else f"{build.name}-matrix"
+
     def register(self, offset: int) -> int:
         """A register after the last list, by its byte offset."""
         return int(self._registers[offset // 4])
+
+    def wide_register(self, offset: int) -> int:
+        """One of 64 bits."""
+        return self.register(offset) | self.register(offset + 4) << 32
 
     def run(
         self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
@@ -105,5 +113,4 @@ class HlsExecutor:
             self._registers[register // 4] = value
         with writable(memory) as region:
             self._library.cpt_run(self._registers.ctypes.data, region.ctypes.data, region.size)
-        cycles = self.register(Register.CYCLES_BUSY) | self.register(Register.CYCLES_BUSY + 4) << 32
-        return outcome(self.register, cycles)
+        return outcome(self.register, self.wide_register(Register.CYCLES_BUSY))

@@ -12,9 +12,10 @@ import numpy as np
 from sim.contract import BUILDS, Build, Error, Memory, Outcome, Register
 
 
-def check_build(build: Build, what: str) -> None:
-    if BUILDS.get(build.name) != build.parameters():
-        raise ValueError(f"{what} is built for {', '.join(BUILDS)}, not for other parameters")
+def check_build(build: Build, what: str, builds: Sequence[str] = tuple(BUILDS)) -> None:
+    """Refuses parameters that are not those of one of the builds."""
+    if build.name not in builds or BUILDS[build.name] != build.parameters():
+        raise ValueError(f"{what} is built for {', '.join(builds)}, not for other parameters")
 
 
 def compile_with(

@@ -11,18 +11,12 @@ from queue import SimpleQueue
 from sim.contract import (
     CLASSES,
     COMMAND_BYTES,
-    Command,
     Executor,
     Memory,
     Outcome,
     Place,
     Register,
-    operand_a,
-    operand_b,
     operands,
-    output,
-    row_sums,
-    tally_of,
 )
 from sim.devices.pynq_memory import ContiguousPool
 from sim.devices.registers import RegisterFile
@@ -43,13 +37,8 @@ class Faults:
 
 def _used_by(data: bytes, written_only: bool) -> list[Place]:
     """The tensors and blocks that a command touches."""
-    command = CLASSES[data[0]].decode(data)
-    if isinstance(command, Command):
-        written = [place for place in (output(command), row_sums(command), tally_of(command)) if place is not None]
-        return written if written_only else [*written, operand_a(command), operand_b(command)]
-    places = operands(command)
-    written = [*places.changes.values(), *places.writes.values()]
-    return written if written_only else [*written, *places.reads.values(), *places.history.values()]
+    places = operands(CLASSES[data[0]].decode(data))
+    return list((places.results if written_only else places.all).values())
 
 
 class ConcurrentRegisters(RegisterFile):
@@ -101,9 +90,14 @@ class ConcurrentRegisters(RegisterFile):
             region, (offset, length, base, _) = self._running
             for number, start in enumerate(range(offset, offset + length, COMMAND_BYTES)):
                 data = region[start : start + COMMAND_BYTES].tobytes()
-                if data[0] not in CLASSES:
+                try:
+                    places = _used_by(data, written_only)
+                except (
+                    LookupError,
+                    ValueError,
+                ):  # no command, half of one, or fields without sense
                     return  # the list ends here, with an error
-                for place in _used_by(data, written_only):
+                for place in places:
                     if place.address < address - base + size and address - base < place.end:
                         raise RuntimeError(
                             f"the host touches bytes {address - base}..{address - base + size - 1} of the region, which"

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from sim.contract import NOTHING, Build, Counters, Memory, Outcome
+from sim.contract import ALL_FEATURES, NOTHING, Build, Counters, Memory, Outcome
 from sim.devices.native import arguments, outcome, writable
 from sim.devices.registers import COUNTERS
+from sim.devices.rtl_library import with_vector_unit
 from sim.devices.rtl_pins import Ddr, RtlPins, library_of
 
 WATCHDOG = 2_000_000_000  # cycles
@@ -27,6 +28,7 @@ class RtlExecutor:
     def __init__(self, build: Build, ddr: Ddr | None = None, watchdog: int = WATCHDOG) -> None:
         library_of(build)  # a core that cannot be built is refused here
         self.build = build
+        self.features = ALL_FEATURES if with_vector_unit() else 0
         self.ddr = ddr or Ddr()
         self.watchdog = watchdog
         self._registers = [0]

@@ -1,5 +1,7 @@
 """The Verilated core as a shared library: built when its sources have changed, then loaded.
 
+CPT_VECTOR_UNIT=0 in the environment leaves out its vector unit, in folders of their own.
+
 python -m sim.devices.rtl_library      builds the libraries of all builds
 """
 
@@ -7,29 +9,57 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import sys
+from enum import Enum
 from functools import lru_cache
 from pathlib import Path
 
 from sim.common.files import locked
+from sim.common.ownership import load_checked, own_folder
 from sim.common.places import OUT, ROOT, RTL, VIVADO
+from sim.common.plain_names import plain_folder, plain_name
 from sim.contract import BUILDS
 from sim.devices.native import compile_with
-from sim.devices.rtl_sources import SPLIT, STRICT, rtl_sources
+from sim.devices.rtl_sources import RTL_BUILDS, SPLIT, STRICT, rtl_sources
 from sim.devices.verilator import verilator_environment
 
 HARNESS = VIVADO / "harness"
 OPTIMISE = "-O2 -march=native"
 BUILD_SECONDS = 3600
+# The core with the LUTs and carry chains that it names; those of the dot products are too many to simulate, and proved.
+SYNTHESISED = ("+define+SYNTHESIS", "+define+DOT_PRODUCT_MODELS", str(plain_name(HARNESS / "slice_models.sv")))
 
 
-def build_folder(name: str, waves: bool) -> Path:
-    return OUT / "rtl" / (f"{name}-waves" if waves else name)
+class View(str, Enum):
+    """How the core is simulated: as usual, with waveforms, or with the LUTs and carry chains that synthesis gets."""
+
+    PLAIN = ""
+    WAVES = "waves"
+    SYNTHESISED = "synthesised"
+
+
+def with_vector_unit() -> bool:
+    return os.environ.get("CPT_VECTOR_UNIT", "1") == "1"
+
+
+def vector_parameter() -> list[str]:
+    """For Verilator and Yosys."""
+    return ["-GVectorUnit=1"] if with_vector_unit() else []
+
+
+def build_folder(name: str, view: View) -> Path:
+    what = "-".join([name, *["matrix"] * (not with_vector_unit()), *[view.value] * bool(view.value)])
+    return plain_folder(OUT / "rtl" / what)
+
+
+def load_library(build: str, view: View) -> ctypes.CDLL:
+    return _loaded(build, view, with_vector_unit())
 
 
 @lru_cache
-def load_library(build: str, waves: bool) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(build_library(build, waves)))
+def _loaded(build: str, view: View, _vector: bool) -> ctypes.CDLL:
+    library = load_checked(build_library(build, view))
     pointer, number, small = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32
     calls: dict[str, tuple[type | None, tuple[type, ...]]] = {
         "open": (pointer, (pointer, ctypes.c_char_p)),
@@ -49,12 +79,11 @@ def load_library(build: str, waves: bool) -> ctypes.CDLL:
     return library
 
 
-def build_library(name: str, waves: bool = False) -> Path:
+def build_library(name: str, view: View = View.PLAIN) -> Path:
     """The shared library of a build, up to date; one process at a time builds in a folder."""
-    folder = build_folder(name, waves)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = own_folder(build_folder(name, view))
     library, stamp = folder / "libcpt_rtl.so", folder / "sources.sha256"
-    commands = build_commands(name, folder, waves)
+    commands = build_commands(name, folder, view)
     with locked(folder / ".lock", BUILD_SECONDS):
         digest = sources_digest(commands)
         if not library.exists() or not stamp.exists() or stamp.read_text() != digest:
@@ -66,18 +95,19 @@ def build_library(name: str, waves: bool = False) -> Path:
     return library
 
 
-def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
+def build_commands(name: str, folder: Path, view: View) -> list[list[str]]:
     """Verilate and compile the core, then link it with the harness."""
     include = Path(verilator_environment()["VERILATOR_ROOT"]) / "include"
     bus, verilated = BUILDS[name]["bus_bytes"], folder / "verilated"
     flags = ["-fPIC", "-std=c++17"]
-    trace = ["--trace-vcd"] if waves else []
+    waves = view is View.WAVES
+    options = ["--trace-vcd"] if waves else SYNTHESISED if view is View.SYNTHESISED else ()
     verilate = [
-        *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "fast", "--x-initial", "fast", *SPLIT),
-        *("--noassert", *STRICT, f"-GBuildNumber={list(BUILDS).index(name)}", *trace),
+        *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "unique", "--x-initial", "unique", *SPLIT),
+        *("--assert", *STRICT, f"-GBuildNumber={RTL_BUILDS.index(name)}", *vector_parameter(), *options),
         *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(verilated)),
         *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
-        *(str(HARNESS / "states.vlt"), *map(str, rtl_sources())),
+        *(str(plain_name(each)) for each in (HARNESS / "states.vlt", *rtl_sources())),
     ]
     link = [
         *("g++", "-shared", "-pthread", *OPTIMISE.split(), *flags, f"-DBUS_BYTES={bus}u"),
@@ -91,7 +121,7 @@ def build_commands(name: str, folder: Path, waves: bool) -> list[list[str]]:
 
 
 def main() -> None:
-    for name in BUILDS:
+    for name in RTL_BUILDS:
         print(build_library(name).relative_to(OUT.parent))
 
 

@@ -21,7 +21,8 @@ from sim.contract import (
     Register,
 )
 from sim.devices.native import check_build
-from sim.devices.rtl_library import build_folder, load_library
+from sim.devices.rtl_library import View, build_folder, load_library
+from sim.devices.rtl_sources import RTL_BUILDS
 
 PORTS = ("commands", "loads", "stores")
 
@@ -38,12 +39,25 @@ class Ddr:
     seed: int = 1
     jitter: int = 0  # at most this many cycles more than `latency`
     fail: tuple[int, int, int] = (0, 0, 0)  # the beat of commands, of loads, the response of stores that is an error
+    row_miss: float = 0.0  # cycles lost when a beat lies in a row of 8 KB that is not open in its bank
+    turnaround: float = 0.0  # cycles lost between a read and a write
 
     def __post_init__(self) -> None:
         shares = (self.stall, self.read_errors, self.write_errors)
-        counts = (self.latency, self.jitter, *self.fail)
+        counts = (self.latency, self.jitter, *self.fail, self.row_miss, self.turnaround)
         if self.bytes_per_cycle <= 0 or min(counts) < 0 or not all(0 <= share < 1 for share in shares):
-            raise ValueError(f"{self}: bandwidth must be positive, latency not negative, shares in 0..1")
+            raise ValueError(
+                f"{self}: bandwidth must be positive, latency and lost cycles not negative, shares in 0..1"
+            )
+
+    @classmethod
+    def with_rows(cls) -> Ddr:
+        """The SODIMM by its data sheet, at a core's clock of 200 MHz, with a controller that hides no row miss.
+
+        DDR3-1600 has 64 bytes a cycle, of which 6 % go to refresh; closing and opening a row takes 27.5 ns, a turn
+        about 15.
+        """
+        return cls(bytes_per_cycle=60, row_miss=5.5, turnaround=3)
 
     @classmethod
     def unfriendly(cls, seed: int) -> Ddr:
@@ -68,13 +82,15 @@ class _Settings(ctypes.Structure):
         ("write_errors", ctypes.c_double),
         ("fail", ctypes.c_uint64 * len(PORTS)),
         ("seed", ctypes.c_uint64),
+        ("row_miss", ctypes.c_double),
+        ("turnaround", ctypes.c_double),
     )
 
     @classmethod
     def of(cls, ddr: Ddr) -> _Settings:
         fail = (ctypes.c_uint64 * len(PORTS))(*ddr.fail)
         shares = (ddr.stall, ddr.read_errors, ddr.write_errors)
-        return cls(ddr.bytes_per_cycle, ddr.latency, ddr.jitter, *shares, fail, ddr.seed)
+        return cls(ddr.bytes_per_cycle, ddr.latency, ddr.jitter, *shares, fail, ddr.seed, ddr.row_miss, ddr.turnaround)
 
 
 class Report(ctypes.Structure):
@@ -92,27 +108,33 @@ class Report(ctypes.Structure):
 
 
 class ProtocolError(RuntimeError):
-    """A master of the core broke a rule of AXI."""
+    """A master of the core broke a rule of AXI, or the core one of its own assertions."""
 
 
-def want_waves() -> bool:
-    return os.environ.get("WAVES") == "1"
+def wanted_view(synthesised: bool = False) -> View:
+    if synthesised:
+        return View.SYNTHESISED
+    return View.WAVES if os.environ.get("WAVES") == "1" else View.PLAIN
 
 
-def library_of(build: Build) -> ctypes.CDLL:
+def library_of(build: Build, synthesised: bool = False) -> ctypes.CDLL:
     """The core of a build, compiled if need be; parameters other than the contract's are refused."""
-    check_build(build, "the RTL")
-    return load_library(build.name, want_waves())
+    check_build(build, "the RTL", RTL_BUILDS)
+    return load_library(build.name, wanted_view(synthesised))
 
 
 class RtlPins:
-    """One core, from power-on; its DDR's seed is the seed of all its random choices."""
+    """One core, from power-on, with random values in its registers; its DDR's seed is the seed of all random choices.
 
-    def __init__(self, build: Build, ddr: Ddr | None = None) -> None:
+    `synthesised`: with the LUTs, carry chains and multiplexers that a synthesiser gets; dot products are modelled.
+    """
+
+    def __init__(self, build: Build, ddr: Ddr | None = None, synthesised: bool = False) -> None:
         self.build = build
         self.ddr = ddr or Ddr()
-        self._library = library_of(build)
-        file = str(build_folder(build.name, True) / "dump.vcd").encode() if want_waves() else None
+        self._library = library_of(build, synthesised)
+        view = wanted_view(synthesised)
+        file = str(build_folder(build.name, view) / "dump.vcd").encode() if view is View.WAVES else None
         self._core = self._library.cpt_rtl_open(ctypes.byref(_Settings.of(self.ddr)), file)
         self._memory: Memory | None = None  # kept alive while the core may reach it
         self._completions = np.zeros((0, 4), dtype=np.uint64)

@@ -17,6 +17,7 @@ SPLIT = ("--output-split", "10000", "--output-split-cfuncs", "2000", "--output-g
 # Every warning but one: the pin `interrupt` has the name that Vitis gives it.
 STRICT = ("-Wall", "-Wno-SYMRSVDWORD", "--relative-includes")
 FIRST = ("contract_pkg.sv", "command_pkg.sv")  # packages that others import
+RTL_BUILDS = ("tiny", "zc706")  # of the contract's, by BuildNumber; the others are for the HLS kernel alone
 
 
 def rtl_sources() -> list[Path]:

@@ -11,10 +11,13 @@ import re
 from itertools import count
 
 from sim.contract import Build
+from sim.devices.rtl_library import with_vector_unit
 from sim.devices.rtl_pins import library_of
 from sim.devices.rtl_sources import RTL, rtl_sources
 
 ENUMERATION = re.compile(r"typedef\s+enum\s+logic[^{]*\{(?P<states>[^}]*)\}\s*state_e\s*;")
+# Modules of the vector unit begin so; machines of theirs are in a core only that has one.
+VECTOR_UNIT = ("map_", "scalar_", "vector_", "weight_")
 COMMENT = re.compile(r"//[^\n]*")
 
 
@@ -26,6 +29,8 @@ def declared_states() -> dict[str, list[str]]:
     """
     machines = {}
     for path in rtl_sources():
+        if path.stem.startswith(VECTOR_UNIT) and not with_vector_unit():
+            continue
         found = ENUMERATION.search(COMMENT.sub("", path.read_text(encoding="utf-8")))
         if found is not None:
             machines[path.stem] = [state.strip() for state in found["states"].split(",")]
@@ -33,12 +38,14 @@ def declared_states() -> dict[str, list[str]]:
 
 
 def module_at(path: str) -> str:
-    """The module of an instance, found in the sources of those above it.
+    """The module of an instance, found in the sources of those above it; generate blocks have no file.
 
     >>> module_at("cpt_kernel.u_core.u_sequencer.u_conv")
     'conv_reads'
+    >>> module_at("cpt_kernel.gen_vector.u_vector.u_scalar")
+    'scalar_engine'
     """
-    module, *instances = path.split(".")
+    module, *instances = (part for part in path.split(".") if not part.startswith("gen_"))
     for instance in instances:
         source = COMMENT.sub("", (RTL / f"{module}.sv").read_text(encoding="utf-8"))
         found = re.search(rf"(\w+)\s+(?:#\((?:[^()]|\([^()]*\))*\)\s*)?{instance}\s*\(", source)
@@ -60,7 +67,7 @@ def reached_states(build: Build) -> dict[str, set[str]]:
         states = declared.get(module, [])
         if mask.value >> len(states):
             raise RuntimeError(f"{module}: state_q was outside the {len(states)} states of its state_e")
-        reached[module] = {state for place, state in enumerate(states) if mask.value >> place & 1}
+        reached.setdefault(module, set()).update(state for place, state in enumerate(states) if mask.value >> place & 1)
     return reached
 
 

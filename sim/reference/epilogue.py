@@ -21,14 +21,11 @@ def requantise(maps: npt.NDArray[np.int64], command: Command) -> npt.NDArray[np.
     return np.clip(rounded, *code_range(command.out_bits, command.flag(Flag.OUT_SIGNED)))
 
 
-def shift_half_even(values: Words, shift: int) -> Words:
-    """values / 2^shift, rounded to the nearest integer, ties to even; the same for arrays and tensors."""
-    if shift == 0:
-        return values
-    floor: Any = values >> shift  # type: ignore[operator]
-    rest = values - (floor << shift)
-    half = 1 << shift - 1
-    return floor + ((rest > half) | ((rest == half) & (floor & 1 == 1)))
+def shift_half_even(values: Words, shift: Any) -> Words:
+    """values / 2^shift, rounded to the nearest integer, ties to even; for Python's integers, arrays and tensors."""
+    floor: Any = values >> shift
+    one, twice = 1 << shift, 2 * (values - (floor << shift))
+    return floor + ((twice > one) | ((twice == one) & (floor & 1 == 1)))
 
 
 def rounding_bits(shape: tuple[int, ...], seed: int, shift: int) -> npt.NDArray[np.int64]:

@@ -16,22 +16,14 @@ from sim.contract.layout import blocks_of, code_range, pack_planes
 from sim.contract.operands import Operands, bundle_channels, weight_operands
 from sim.contract.tensors import Memory, Tensor
 from sim.reference import momentum
+from sim.reference.epilogue import shift_half_even
+from sim.reference.momentum import RATE_BITS
 from sim.reference.scalar import div, get, mul, scalar
 from sim.reference.tallies import sign_extend
 
 Integers = npt.NDArray[np.int64]
-RATE_BITS = 24  # behind the point of momentum, decay and rate
 WEIGHT_FRACTION = 27
 MULTIPLIER_BITS = 24
-
-
-def half_even(value: int, shift: int) -> int:
-    """value / 2^shift to the nearest integer, a tie to the even one; a negative shift multiplies."""
-    if shift <= 0:
-        return value << -shift
-    floor, rest = value >> shift, value & (1 << shift) - 1
-    half = 1 << shift - 1
-    return floor + (rest > half or (rest == half and floor & 1))
 
 
 def saturate(value: int, bits: int = 32) -> int:
@@ -40,8 +32,8 @@ def saturate(value: int, bits: int = 32) -> int:
 
 def moved(w: int, v: int, gradient: int, momentum: int, decay: int, rate: int) -> tuple[int, int]:
     """A parameter and its velocity after a step; the gradient is in the velocity's unit."""
-    v = saturate(half_even(v * momentum + w * decay, RATE_BITS) + gradient)
-    return saturate(w - half_even(v * rate, RATE_BITS)), v
+    v = saturate(shift_half_even(v * momentum + w * decay, RATE_BITS) + gradient)
+    return saturate(w - shift_half_even(v * rate, RATE_BITS)), v
 
 
 def run_update(command: WeightCommand, memory: Memory) -> None:
@@ -116,14 +108,12 @@ def _write_codes(
 ) -> None:
     levels = (1 << bits) - 1 if half else (1 << bits - 1) - 1
     multipliers, shifts = zip(*(multiplier_for(int(most), levels) for most in maxima), strict=True)
-    product = values * np.array(multipliers)[:, None, None, None]
-    shift = np.array(shifts)[:, None, None, None]
+    product = values * np.array(multipliers, dtype=np.int64)[:, None, None, None]
+    shift = np.array(shifts, dtype=np.int64)[:, None, None, None]
     if half:
         codes = np.clip(product >> shift + 1, *code_range(bits, signed=True))
     else:
-        floor = product >> shift
-        rest, middle = product - (floor << shift), np.int64(1) << shift - 1
-        codes = np.clip(floor + ((rest > middle) | ((rest == middle) & (floor & 1 == 1))), -levels, levels)
+        codes = np.clip(shift_half_even(product, shift), -levels, levels)
     tensor: Tensor = places.tensor(f"codes{suffix}")
     tensor.write(memory, pack_planes(codes, bits, signed=True))
     _, records = places.block(f"units{suffix}").begin(memory)

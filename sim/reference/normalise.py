@@ -120,7 +120,6 @@ def _scale_codes(command: ScalarCommand, places: Operands, memory: Memory, norms
 def _scale_node(command: ScalarCommand, places: Operands, memory: Memory, norms: np.ndarray) -> None:
     """A residual output: y, and what is added to it, to z with a power of two as its unit, and z to codes."""
     reaches = [_reach(norm, command) for norm in norms]
-    others: list[Scalar] = [ZERO] * len(norms)
     branch = None
     if command.flag(ScalarFlag.BRANCH):
         branch = places.block("norm1").records(memory)[: command.channels]
@@ -128,9 +127,8 @@ def _scale_node(command: ScalarCommand, places: Operands, memory: Memory, norms:
     fraction1 = 0
     if command.flag(ScalarFlag.STREAM):
         fraction1 = int(places.block("in1").header(memory)["fraction"][0])
-        sizes = magnitudes(places.block("tally1"), memory)
-        others = [scalar(size, -fraction1) for size in sizes[: command.channels]]
-        reaches = [add(reach, other) for reach, other in zip(reaches, others, strict=True)]
+        sizes = magnitudes(places.block("tally1"), memory)[: command.channels]
+        reaches = [add(reach, scalar(size, -fraction1)) for reach, size in zip(reaches, sizes, strict=True)]
     signed = not command.flag(ScalarFlag.RELU)
     bound = greatest(ZERO, *reaches)
     width = command.wide_bits - signed

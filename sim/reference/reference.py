@@ -20,7 +20,6 @@ from sim.contract import (
     BlockPlace,
     Build,
     Command,
-    Encoded,
     Error,
     Flag,
     Format,
@@ -103,21 +102,9 @@ class Reference:
         error = check_command(data, self.build, mem_bytes, list_range, self.features)
         if error:
             return error
-        if CLASSES[data[0]] is not Command:
-            return self.vector_step(CLASSES[data[0]].decode(data), memory)
-        command = Command.decode(data)
-        if max(operand_a(command).end, operand_b(command).end) > memory.size:
-            return Error.READ_BUS
-        written = (output(command), row_sums(command), tally_of(command))
-        if any(tensor is not None and tensor.end > memory.size for tensor in written):
-            return Error.WRITE_BUS
-        self.execute(command, memory)
-        return Error.OK
-
-    def vector_step(self, command: Encoded, memory: Memory) -> Error:
-        """One checked vector or scalar command: the headers of its blocks, what else it reads, where it writes."""
+        command = CLASSES[data[0]].decode(data)
         places = operands(command)
-        read = (*places.reads.values(), *places.history.values(), *places.changes.values())
+        read = places.sources.values()
         headers = (place.address + TENSOR_ALIGNMENT for place in read if isinstance(place, BlockPlace))
         if any(end > memory.size for end in headers):
             return Error.READ_BUS
@@ -128,11 +115,14 @@ class Reference:
             return Error.READ_BUS
         if any(place.end > memory.size for place in places.writes.values()):
             return Error.WRITE_BUS
-        RUN[Opcode(command.opcode)](command, memory)
+        if isinstance(command, Command):
+            self.multiply(command, memory)
+        else:
+            RUN[Opcode(command.opcode)](command, memory)
         return Error.OK
 
-    def execute(self, command: Command, memory: Memory) -> None:
-        """One checked command: read both operands, multiply, finish, write."""
+    def multiply(self, command: Command, memory: Memory) -> None:
+        """A checked CONV or WGRAD: read both operands, multiply, finish, write."""
         a, b = operand_a(command).read(memory), operand_b(command).read(memory)
         accumulators, sums = self.product(command, a, b)
         if command.flag(Flag.HALF):

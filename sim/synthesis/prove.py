@@ -1,4 +1,4 @@
-"""`make -C vivado prove`: popcounts, accumulator, named LUTs and the AXI engines, proved by Yosys for all inputs."""
+"""`make -C vivado prove`: adders, named LUTs, divider, root and AXI engines, proved by Yosys for all inputs."""
 
 from __future__ import annotations
 
@@ -46,6 +46,11 @@ def prove_accumulator(count_bits: int) -> str:
     return prove_property("accumulate_equal", PROOFS / "accumulate_equal.sv", sat, f"-GCountBits={count_bits}")
 
 
+def prove_floor(name: str, *parameters: str) -> str:
+    """Every number of the width, from any state."""
+    return prove_property(f"floor_{name}", PROOFS / "quotients.sv", f"{INDUCTION} -maxsteps 16", *parameters)
+
+
 def prove_popcount(bits: int, top: str) -> str:
     return f"{check_popcount(bits, top)} adders conserve the sum"
 
@@ -83,6 +88,11 @@ def proofs() -> Iterator[tuple[str, Proof]]:
     for lanes in (16, 48):
         drain = partial(prove_choice, "drain", f"{INDUCTION} -maxsteps 6", f"-GLanes={lanes}")
         yield f"drain of {lanes} lanes", drain
+    for width, digits in ((4, 2), (5, 3)):
+        divider = partial(prove_floor, "divider", f"-GWidth={width}", f"-GDigits={digits}")
+        yield f"divider, {width} bits, {digits} digits", divider
+    for width in (4, 5):
+        yield f"root of {width} bits", partial(prove_floor, "root", f"-GWidth={width}")
     for size in (8, 64):
         yield f"AXI handshakes, {size}-byte bus", partial(prove_handshakes, size)
 

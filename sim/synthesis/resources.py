@@ -5,7 +5,8 @@ parts that are in the list themselves, and counted as often as the design has it
 real row of dot products, the lanes from one real lane. Nothing is placed or routed: these are estimates.
 
 Counts are kept in out/synthesis/cache, so only modules that have changed are synthesised again. `--module NAME` counts
-that one of zc706 and prints its line; the JSON stays as it is. `--show` prints the tables of the JSON.
+that one of zc706 and prints its line; the JSON stays as it is. `--show` prints the tables of the JSON. With
+CPT_VECTOR_UNIT=0 in the environment the core has no vector unit.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import Any
 
 from sim.common.files import write_atomically
 from sim.common.places import CHECKOUT, OUT, VIVADO
-from sim.contract import BUILDS
+from sim.devices.rtl_library import vector_parameter, with_vector_unit
+from sim.devices.rtl_sources import RTL_BUILDS
 from sim.synthesis.cache import Cache, digest, read_modules
 from sim.synthesis.yosys import read_rtl, run_yosys
 
@@ -32,13 +34,16 @@ CACHE = SYNTHESIS / "cache"
 RESULT = (VIVADO if CHECKOUT else OUT) / "resources.json"
 LUT6_2 = VIVADO / "synth" / "lut6_2.v"
 TOP = "cpt_kernel"
+VECTOR_UNIT = " with vector unit"  # in names of builds in the JSON
 SYNTH = "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf"
 # Modules with a line of their own; all others are part of the module above them.
 MODULES = (
     *(TOP, "control_registers", "cycle_counters", "list_runner", "command_check", "axi_reader", "axi_writer"),
     *("core", "planner", "loader", "row_requests", "load_dispatch", "load_writer", "lane", "feeder", "conv_reads"),
     *("wgrad_reads", "sequencer", "array", "dpu_row", "row_sum", "accumulator", "epilogue", "requantise", "noise"),
-    *("row_table", "store", "store_buffer"),
+    *("row_table", "store", "store_buffer", "tally"),
+    *("vector_check", "vector_unit", "map_engine", "map_lane", "map_fetch", "map_pack", "map_unpack", "map_walker"),
+    *("scalar_engine", "weight_engine"),
 )
 # LUTs that a cell occupies; flip-flops and the rest are recognised by name.
 LUTS = {
@@ -116,8 +121,8 @@ def elaborate(build: str) -> tuple[Path, list[str]]:
     """The design as a file, with the contents of one module of each kind only, and the names of all its modules."""
     SYNTHESIS.mkdir(parents=True, exist_ok=True)
     full, design, listing = (SYNTHESIS / f"{build}{suffix}" for suffix in (".full.il", ".il", ".modules"))
-    number = list(BUILDS).index(build)
-    read = read_rtl(TOP, f"-GBuildNumber={number}", "--keep-hierarchy")
+    number = RTL_BUILDS.index(build)
+    read = read_rtl(TOP, f"-GBuildNumber={number}", *vector_parameter(), "--keep-hierarchy")
     run_yosys([read, f"write_rtlil {full}", f"tee -q -o {listing} ls"])
     names = re.findall(r"^  (\S+)$", listing.read_text(), flags=re.MULTILINE)
     firsts = {kind(name): name for name in reversed(names)}
@@ -165,7 +170,8 @@ def whole(build: str) -> Report:
     """A build in one piece."""
     SYNTHESIS.mkdir(parents=True, exist_ok=True)
     design = SYNTHESIS / f"{build}.flat.il"
-    run_yosys([read_rtl(TOP, f"-GBuildNumber={list(BUILDS).index(build)}"), f"write_rtlil {design}"])
+    number = RTL_BUILDS.index(build)
+    run_yosys([read_rtl(TOP, f"-GBuildNumber={number}", *vector_parameter()), f"write_rtlil {design}"])
     use, path = synthesise(design, TOP, [], f"{build}_whole")
     return Report(build, "synthesised whole", use, [Part(TOP, 1, use, path)])
 
@@ -225,8 +231,8 @@ def table(report: Report) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", choices=list(BUILDS), help="build of the core (default: both)")
-    parser.add_argument("--config", dest="build", choices=list(BUILDS), help=argparse.SUPPRESS)
+    parser.add_argument("--build", choices=RTL_BUILDS, help="build of the core (default: both)")
+    parser.add_argument("--config", dest="build", choices=RTL_BUILDS, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--show", action="store_true", help="print the tables of resources.json; synthesise nothing")
     what = "module of zc706 to count, without writing the JSON; may be repeated (default: all)"
@@ -239,15 +245,17 @@ def main() -> int:
         return 0
     results = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     if arguments.show:
-        chosen = [build for build in BUILDS if arguments.build in (None, build) and build in results]
+        asked = [build for build in RTL_BUILDS if arguments.build in (None, build)]
+        chosen = [name for build in asked for name in (build, build + VECTOR_UNIT) if name in results]
         if not chosen:
             parser.error(f"{RESULT.name} has no build '{arguments.build}': run this without --show first")
-        print("\n".join(table(Report.read(results[build])) for build in chosen))
+        print("\n".join(table(Report.read(results[name])) for name in chosen))
         return 0
     for build, method in (("tiny", whole), ("zc706", by_module)):
         if arguments.build in (None, build):
             report = method(build)
-            results[build] = asdict(report)
+            report.build += VECTOR_UNIT * with_vector_unit()
+            results[report.build] = asdict(report)
             if not arguments.json:
                 print(table(report), flush=True)
     results["device"] = {"name": "XC7Z045", **DEVICE}

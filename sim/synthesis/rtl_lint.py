@@ -1,4 +1,4 @@
-"""`make -C vivado lint`: Verilator on the packaged kernel of every build, its array as synthesised, and the monitor.
+"""`make -C vivado lint`: Verilator on the kernel of every build, packaged and as it is synthesised, and on the monitor.
 
 And what Verilator cannot see: carry chains by name that no slice can hold.
 """
@@ -10,7 +10,8 @@ import sys
 
 from sim.common.places import VIVADO
 from sim.contract import BUILDS
-from sim.devices.rtl_sources import STRICT, rtl_sources
+from sim.devices.rtl_library import SYNTHESISED
+from sim.devices.rtl_sources import RTL_BUILDS, STRICT, rtl_sources
 from sim.devices.verilator import verilator_environment
 from sim.synthesis.slices import CHECKED, check_chains
 from sim.synthesis.yosys import PRIMITIVES
@@ -34,11 +35,16 @@ def lint_packaged(number: int, data_bits: int) -> str:
 
 def main() -> int:
     complaints = {
-        f"{name}, packaged": lint_packaged(number, 8 * build["bus_bytes"])
-        for number, (name, build) in enumerate(BUILDS.items())
+        f"{name}, packaged": lint_packaged(number, 8 * BUILDS[name]["bus_bytes"])
+        for number, name in enumerate(RTL_BUILDS)
     }
     complaints["response monitor"] = lint("response_monitor", str(IP / "response_monitor.v"))
     complaints["dot products in LUTs"] = lint("dpu_row", "+define+SYNTHESIS", str(PRIMITIVES))
+    complaints["squares in DSPs"] = lint("tally", "+define+SYNTHESIS", str(PRIMITIVES))
+    for number, name in enumerate(RTL_BUILDS):
+        build = f"-GBuildNumber={number}"
+        complaints[f"{name}, synthesised"] = lint("cpt_kernel", build, *SYNTHESISED)
+        complaints[f"{name}, vector unit, synthesised"] = lint("cpt_kernel", build, "-GVectorUnit=1", *SYNTHESISED)
     for top, parameters in CHECKED:
         conflicts = check_chains(top, *parameters).conflicts
         complaints[" ".join(["carry chains in slices,", top, *parameters])] = "\n".join(conflicts)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from sim.common.isolated import python
 from sim.common.places import INSTALLER, VIVADO
 from sim.devices.rtl_sources import rtl_sources
 
@@ -31,7 +31,7 @@ def run_yosys(script: Sequence[str], seconds: int = 1800) -> str:
         commands = Path(folder) / "script.ys"
         commands.write_text("\n".join(script))
         try:
-            command = [sys.executable, "-u", "-c", CHILD, str(commands)]
+            command = python(CHILD, str(commands))
             ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
         except subprocess.TimeoutExpired:
             raise YosysError(f"Yosys did not end in {seconds} seconds and was stopped") from None

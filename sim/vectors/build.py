@@ -34,7 +34,7 @@ def greatest_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -
 
 def extreme_codes(shape: tuple[int, ...], bits: int, signed: bool, seed: int) -> Codes:
     """Each code is the least or the greatest."""
-    return np.where(random_codes(shape, 1, False, seed) == 1, *code_range(bits, signed))
+    return np.where(random_codes(shape, 1, False, seed) == 1, *code_range(bits, signed)).astype(np.int64)
 
 
 @dataclass

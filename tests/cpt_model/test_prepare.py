@@ -235,7 +235,7 @@ def test_nothing_to_quantise_is_refused(model: nn.Module, filter_fn: Any) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"quantiser": "sbn"}, "unknown quantiser 'sbn'; there are: sbm, dorefa, wageubn"),
+        ({"quantiser": "sbn"}, "unknown quantiser 'sbn'; there are: sbm, sbm-authors, dorefa, wageubn"),
         ({"policy": "mnist"}, "unknown policy 'mnist'; there are: cifar, imagenet, none"),
         ({"bits": (17, 8)}, "forward bits = 17 is not a whole number in 0..16"),
         ({"bits": (8, -1)}, "backward bits = -1"),

@@ -130,7 +130,7 @@ def fill(draw: Generator, values: np.ndarray) -> None:
 def load(draw: Generator, memory: Memory, command: AnyCommand) -> None:
     """Writes the blocks that the command reads; tensors hold the noise that is there, weights small numbers."""
     places = operands(command)
-    for place in (*places.reads.values(), *places.changes.values(), *places.history.values()):
+    for place in places.sources.values():
         if isinstance(place, BlockPlace):
             header, records = place.begin(memory)
             fill(draw, header)

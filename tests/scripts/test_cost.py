@@ -96,9 +96,18 @@ def test_the_table_says_what_was_asked_and_that_it_is_an_estimate(capsys: pytest
     assert "cifar10_resnet_8, 3-8/8 cpt x32, 64,000 iterations of 128 samples" in text
     assert "48 lanes x 16 columns x 144 bits of K, 200 MHz, 10 GB/s" in text
     assert "estimate" in text
-    (row,) = [line.split() for line in text.splitlines() if line.startswith("  all ")]
+    whole, row = [line.split() for line in text.splitlines() if line.startswith("  all ")]
+    assert float(whole[1]) > float(row[5]), "a whole step takes longer than its products"
     assert row[3] == "36.67"
     assert max(map(len, text.splitlines())) <= 120
+
+
+def test_whole_steps_are_added_up_or_it_says_why_there_are_none(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = printed(capsys, *CYCLIC)["whole_step"]
+    assert sum(whole["run"].values()) == pytest.approx(whole["hours"])
+    assert whole["saving_pct"] == pytest.approx(100 * (1 - whole["hours"] / whole["static_hours"]))
+    assert "'resnet18' does not run as whole" in printed(capsys, "cost", "--arch", "resnet18")["whole_step"]["refused"]
+    assert printed(capsys, *SMALL, "--profile", "paper")["whole_step"] is None
 
 
 def test_a_layer_that_cannot_run_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

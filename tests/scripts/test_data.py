@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cpt_model.data import Images, cifar10_package, load_images
-from cpt_model.data.store import write_images
+from host.data.store import write_images
 from scripts.cli import main
 from tests.cpt_model.data.small_sets import pixels, write_package
 from tests.tools import refusal

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cpt_model.training.run_folder import held
 from scripts.cli import main
+from tests.tools import refusal
 
 
 @pytest.mark.slow
@@ -27,3 +29,12 @@ def test_both_precisions_are_trained_and_shown_side_by_side(capsys: pytest.Captu
     assert page.count("data:image/svg+xml;base64,") == 6  # the report
     assert f"{static['accuracy']['mean']:.2f}" in page
     assert shown.splitlines()[-1] == f"the report on all of it: {tmp_path / 'demo.html'}"
+
+
+def test_a_second_demonstration_in_a_folder_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    kept = tmp_path / "runs" / "8-8-seed0" / "last.pt"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    with held(tmp_path):
+        assert "is in use: another process has it" in refusal(capsys, "demo", "--out", str(tmp_path))
+    assert kept.exists()

@@ -96,3 +96,12 @@ def test_a_run_that_fails_is_named(capsys: pytest.CaptureFixture[str], tmp_path:
     line = refusal(capsys, "experiment", "static-vs-cpt", "--variants", "8/8", "--jobs", "1", *arguments)
     assert line.startswith("cpt: 8/8: DataError: ")
     assert str(tmp_path / "empty") in line
+
+
+def test_without_ray_the_line_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    said = refusal(capsys, "experiment", "schedules", "--on", "ray", "--out", str(tmp_path / "out"))
+    assert "--on ray needs the package 'ray': pip install " in said
+    assert not list(tmp_path.iterdir())

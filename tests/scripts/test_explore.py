@@ -56,3 +56,15 @@ def test_a_part_can_be_filled_in_part(capsys: pytest.CaptureFixture[str], tmp_pa
     assert max(each["lut"] for each in values["designs"]) <= 175_000
     assert max(each["dsp"] for each in values["designs"]) <= 700
     assert sum(each["count"] for each in values["skipped"]) + len(values["designs"]) == 16 * 8
+
+
+def test_a_board_brings_its_part_clock_and_bandwidth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = ["--arch", "cifar10_resnet_8", "--lanes", "16", "--slices", "3", "--out", str(tmp_path)]
+    assert main(["explore", *small, "--board", "kv260"]) == 0
+    shown = capsys.readouterr()
+    assert "kv260: only counted" in shown.err
+    assert "Pareto front at 200 MHz, 15 GB/s (% of xck26)" in shown.out
+    assert main(["explore", *small, "--board", "pynq-z2"]) == 2
+    assert "no build of these fits xc7z020" in capsys.readouterr().err
+    assert main(["explore", *small, "--board", "de10"]) == 2
+    assert "no board 'de10'; there are: zc706, pynq-z2, zcu104, kv260" in capsys.readouterr().err

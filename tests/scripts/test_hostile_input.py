@@ -46,6 +46,7 @@ RECIPES = [
     ("threads: 100000", "threads = 100000 is not 1,024 or less"),
     ("weight_decay: 1.0e+300", "weight_decay = 1e+300 is not 1,000,000 or less"),
     ("1: 2", "'1' is unknown; there are: arch, "),
+    ("steps: 20\nsteps: 30", "duplicate setting 'steps'"),
     ("[1]", "expected lines 'setting: value'"),
     ("\xff", "expected lines 'setting: value'"),
     ("\0", "is not YAML: "),

@@ -77,6 +77,8 @@ MISTAKES = {
     "experiment schedules --variants XX": "schedules has no variant 'XX'",
     "experiment schedules --dataset mnist": "dataset: no 'mnist'; there are: cifar10",
     "experiment schedules --steps -1": "--steps: must be 1 or more, not -1",
+    "experiment schedules --on mars": "--on: invalid choice: 'mars' (choose from 'here', 'ray')",
+    "experiment schedules --on ray --report-only": "--on ray with --report-only: no run is started",
     "experiment schedules --report-only": "no run of schedules has finished",
     "explore --arch resnet": "no network 'resnet'; there are: ",
     f"{EXPLORE} --lanes 20": "lanes = 20 is not a multiple of 16",

@@ -2,6 +2,7 @@
 
 The list lies at the region's begin. An operand or a result lies somewhere fresh, or at, across or just beside a tensor
 of one of the two commands before; now and then a command takes the bit planes before it as its map, as a network does.
+For a core with a vector unit most CONVs have HALF or STATS, some of them many blocks.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import numpy as np
 
 from sim.contract import (
     COMMAND_BYTES,
+    REQUANTISED,
+    TENSOR_ALIGNMENT,
+    BlockPlace,
     Build,
     Command,
     Error,
@@ -23,10 +27,13 @@ from sim.contract import (
     Tensor,
     check_fields,
     encode_list,
+    flag_bits,
+    has_vector_unit,
     operand_a,
     operand_b,
     output,
     row_sums,
+    tally_of,
 )
 from sim.contract.checks import check_addresses
 from tests.hls.random_lists import Generator, place, random_command
@@ -55,8 +62,9 @@ class Chain:
         for distance in (1, 2):
             for earlier, later in zip(self.commands, self.commands[distance:], strict=False):
                 for name, first, second in (
-                    ("read result", results(earlier)[:1], operands(later)),
-                    ("read row sums", results(earlier)[1:], operands(later)),
+                    ("read result", [span(output(earlier))], operands(later)),
+                    ("read row sums", optional(row_sums(earlier)), operands(later)),
+                    ("read tally", optional(tally_of(earlier)), operands(later)),
                     ("overwrite operand", operands(earlier), results(later)),
                     ("overwrite result", results(earlier), results(later)),
                 ):
@@ -64,8 +72,12 @@ class Chain:
         return found
 
 
-def span(tensor: Tensor) -> Span:
-    return tensor.address, tensor.end
+def span(place: Tensor | BlockPlace) -> Span:
+    return place.address, place.end
+
+
+def optional(place: Tensor | BlockPlace | None) -> list[Span]:
+    return [] if place is None else [span(place)]
 
 
 def meet(x: Span, y: Span) -> bool:
@@ -77,9 +89,8 @@ def operands(command: Command) -> list[Span]:
 
 
 def results(command: Command) -> list[Span]:
-    """The result, then the row sums if there are any."""
-    sums = row_sums(command)
-    return [span(output(command)), *([] if sums is None else [span(sums)])]
+    """The result, and row sums and tally if there are any."""
+    return [span(output(command)), *optional(row_sums(command)), *optional(tally_of(command))]
 
 
 def beside(draw: Generator, other: Span, size: int) -> int:
@@ -105,6 +116,11 @@ def place_all(draw: Generator, command: Command, near: list[Span], fresh: int, k
     sums = row_sums(command)
     if sums is not None:
         command.sums_addr = -(-start(sums.tile_bytes) // 4) * 4
+        fresh = max(fresh, command.sums_addr + sums.tile_bytes)
+    command.tally_addr = 0
+    tally = tally_of(command)
+    if tally is not None:
+        command.tally_addr = -(-start(tally.end) // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
 
 
 def follower(draw: Generator, before: Command, command: Command) -> Command:
@@ -131,7 +147,24 @@ def follower(draw: Generator, before: Command, command: Command) -> Command:
     )
 
 
-def next_command(draw: Generator, build: Build, before: list[Command], fresh: int) -> Command:
+def with_statistics(draw: Generator, build: Build, command: Command) -> Command:
+    """The command, if it is a CONV, with flags that need a vector unit, and sometimes many blocks, if that is legal."""
+    if command.opcode != Opcode.CONV or draw.random() < 0.2:
+        return command
+    flags = command.flags
+    if draw.random() < 0.5:
+        flags |= flag_bits(Flag.HALF, Flag.B_SIGNED)
+    if command.out_format in REQUANTISED and draw.random() < 0.8:
+        flags |= flag_bits(Flag.STATS)
+    few = command.images * command.y_height * command.y_width < 40
+    blocks = int(draw.choice([command.y_blocks, 3, 9, *([70, 130] if few else [])]))
+    for changed in (replace(command, flags=flags, y_blocks=blocks), replace(command, flags=flags)):
+        if check_fields(changed.encode(), build) is Error.OK:
+            return changed
+    return command
+
+
+def next_command(draw: Generator, build: Build, before: list[Command], fresh: int, features: int) -> Command:
     """A legal command behind others; all of its memory is fresh if nothing else is found."""
     near = [each for command in before[-2:] for each in (*operands(command), *results(command))]
     while True:
@@ -141,18 +174,20 @@ def next_command(draw: Generator, build: Build, before: list[Command], fresh: in
             command = follower(draw, before[-1], command)
             if check_fields(command.encode(), build) is not Error.OK:
                 continue
+        if has_vector_unit(features):
+            command = with_statistics(draw, build, command)
         for attempt in range(TRIES):
             place_all(draw, command, near if attempt + 1 < TRIES else [], fresh, keep_a)
             if check_addresses(command, NO_END, (0, LIST_BYTES)) is Error.OK:
                 return command
 
 
-def chained_list(seed: int, build: Build) -> Chain:
+def chained_list(seed: int, build: Build, features: int = 0) -> Chain:
     draw = np.random.default_rng(seed)
     commands: list[Command] = []
     end = LIST_BYTES
     for _ in range(int(draw.integers(2, MOST_COMMANDS + 1))):
-        commands.append(next_command(draw, build, commands, end))
+        commands.append(next_command(draw, build, commands, end, features))
         end = max(end, *(behind for _, behind in (*operands(commands[-1]), *results(commands[-1]))))
     memory = draw.integers(0, 256, size=-(-end // 64) * 64, dtype=np.uint8)
     data = encode_list(commands)

@@ -1,4 +1,4 @@
-"""A copy of the repository for scripts that write beside themselves."""
+"""A copy of the repository for scripts that write beside themselves; a core with its vector unit."""
 
 from __future__ import annotations
 

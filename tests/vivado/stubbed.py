@@ -21,6 +21,7 @@ def run(copy: Path, **settings: str) -> subprocess.CompletedProcess[str]:
         "CPT_BUILD": "zc706",
         "CPT_MEMORY": "ps",
         "CPT_CLOCK_MHZ": "200",
+        "CPT_PBLOCKS": "none",
         "CPT_JOBS": "2",
         **settings,
     }

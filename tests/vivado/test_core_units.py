@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sim.bench.runner import BenchError
 from sim.bench.units import Unit, run_unit
+from tests.vivado.engines import MAP_ENGINE, WEIGHT_ENGINE
 
 ROUNDING_MODULES = (
     *("noise_pkg", "rounding_pkg", "carry_chain", "mix_add", "noise_keys", "noise_base", "noise", "select_four"),
@@ -34,13 +36,37 @@ STORES = [
 ]
 ARRAY_MODULES = ("dpu_row_model", "dpu_row", "count_ones", "select_two", "select_four", "row_sum", "result_drain")
 ARRAY = Unit("array_drain", "array", ("core_pkg", *ARRAY_MODULES, "array"))
+TALLY_MODULES = ("core_pkg", "square_sum", "tally_channel", "tally")
+TALLIES = [
+    Unit("tally", "tally", TALLY_MODULES, {"Lanes": lanes}, {"CPT_LANES": str(lanes)}, synthesised)
+    for lanes, synthesised in ((16, False), (48, False), (16, True))
+]
+
+MAPS = [Unit("map_engine", "map_engine", ("vector_pkg", *MAP_ENGINE), {"BusBytes": bus}) for bus in (8, 32, 64)]
+WEIGHTS = [
+    Unit(
+        "weight_engine",
+        "weight_engine",
+        ("vector_pkg", "sync_fifo", *WEIGHT_ENGINE),
+        {"BusBytes": bus, "MaximaBlocks": blocks},
+        {"CPT_BUS_BYTES": str(bus)},
+    )
+    for bus, blocks in ((8, 4), (64, 64))
+]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
-    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES],
-    ids=lambda unit: "-".join([unit.bench, *map(str, unit.parameters.values())]),
+    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES, *MAPS, *TALLIES, *WEIGHTS],
+    ids=lambda unit: "-".join([unit.bench, *map(str, unit.parameters.values()), *["synthesised"] * unit.synthesised]),
 )
 def test_unit(unit: Unit) -> None:
     run_unit(unit)
+
+
+@pytest.mark.slow
+def test_assertions_are_on() -> None:
+    with pytest.raises(BenchError):
+        run_unit(Unit("overrun", "sync_fifo", ("sync_fifo",)))
+    run_unit(Unit("overrun", "sync_fifo", ("sync_fifo",), {"Depth": 16}))

@@ -43,6 +43,26 @@ def test_a_wrong_lut_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         prove.prove_choice("select", "")
 
 
+@pytest.mark.parametrize("name", ["divider", "root"])
+def test_quotients_and_roots_are_floors(name: str) -> None:
+    assert prove.prove_floor(name) == "by induction"
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("divider", "{2'b00, b_q} + {1'b0, b_q, 1'b0}", "{2'b00, b_q} + {2'b00, b_q}"),  # twice for thrice
+        ("root", "{1'b0, root_q, 2'b01}", "{1'b0, root_q, 2'b00}"),
+    ],
+)
+def test_a_wrong_step_breaks_the_floor(
+    name: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plant(monkeypatch, tmp_path, f"scalar_{name}.sv", right, wrong)
+    with pytest.raises(YosysError, match=r"proof did fail|model found"):
+        prove.prove_floor(name)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("proof", [lambda: prove.prove_accumulator(6), lambda: prove.prove_handshakes(8)])
 def test_sequences(proof: prove.Proof) -> None:

@@ -21,18 +21,13 @@ from sim.contract import (
     Format,
     Opcode,
     flag_bits,
-    operand_a,
-    operand_b,
-    output,
-    row_sums,
 )
 from sim.devices.rtl_executor import Ddr
 from sim.reference import Reference
 from sim.vectors import Vector
-from tests.hls.random_lists import place
 from tests.tools import TINY
 from tests.vivado.chained_lists import chained_list
-from tests.vivado.core_bench import DRAIN, WATCHDOG, Bench, untouched, vector_of
+from tests.vivado.core_bench import DRAIN, WATCHDOG, Bench, placed, untouched, vector_of
 
 pytestmark = pytest.mark.slow
 LISTS = int(os.environ.get("CPT_LISTS", "48"))
@@ -80,27 +75,6 @@ PAIRS = pytest.mark.parametrize(
     ids=["conv-conv", "conv-wgrad", "wgrad-conv", "wgrad-wgrad"],
 )
 MEMORIES = pytest.mark.parametrize("ddr", [FAST, STALLED], ids=["fast", "stalled"])
-
-
-def placed(*commands: Command, reads_result: bool = False) -> Vector:
-    """A list at the region's begin, all tensors apart; or each command's map is the result before it, if that is so."""
-    draw, end = np.random.default_rng(3), COMMAND_BYTES * len(commands)
-    own: list[Command] = []
-    for number, command in enumerate(commands):
-        command = replace(command, seed_lo=1000 + number, seed_hi=number)
-        for name, of in (("a", operand_a), ("b", operand_b), ("out", output)):
-            end = place(draw, command, name, of(command), end)
-        if reads_result and own:
-            command.a_addr = own[-1].out_addr
-        command.sums_addr = -(-end // 4) * 4
-        sums = row_sums(command)
-        end = end if sums is None else sums.end
-        own.append(command)
-    size = -(-(end + 4096) // 64) * 64
-    vector = vector_of(np.random.default_rng(5).integers(0, 256, size=size, dtype=np.uint8), 0, own)
-    for command in own:  # a result that is saturated everywhere would not show a wrong sum
-        assert len(np.unique(output(command).read(vector.after))) > 1
-    return vector
 
 
 @dataclass(frozen=True)

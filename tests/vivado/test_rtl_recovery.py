@@ -13,7 +13,7 @@ from sim.contract import COMMAND_BYTES, FIELDS, ApCtrl, Command, Error, Register
 from sim.devices.rtl_executor import Ddr
 from sim.devices.rtl_pins import PORTS
 from sim.vectors import Vector, catalogue
-from tests.tools import LIST, REGION, TINY, WITHOUT_VECTOR_UNIT, small_conv, small_wgrad, vector_unit_asked_for
+from tests.tools import LIST, REGION, TINY, small_conv, small_wgrad, vector_unit_asked_for
 from tests.vivado.core_bench import DRAIN, WATCHDOG, Bench, untouched, vector_of
 
 pytestmark = pytest.mark.slow
@@ -85,8 +85,8 @@ def test_a_start_and_a_reset_while_the_last_reset_drains() -> None:
 
 
 def test_every_error_code_and_then_a_right_list() -> None:
-    errors = {vector.error: vector for vector in catalogue(TINY, features=0) if not vector.slow}
-    assert set(errors) == WITHOUT_VECTOR_UNIT
+    errors = {vector.error: vector for vector in catalogue(TINY) if not vector.slow}
+    assert set(errors) == set(Error)
     right, bench = list_of(small_conv(), small_wgrad()), Bench(STALLED)
     for error, vector in errors.items():
         assert bench.agrees(vector), error.name
@@ -151,7 +151,8 @@ def test_spoiled_commands(seed: int) -> None:
 
 
 @pytest.mark.parametrize("case", vector_unit_asked_for())
-def test_what_needs_a_vector_unit_is_refused(case: str) -> None:
+def test_what_needs_a_vector_unit_is_refused_without_one(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CPT_VECTOR_UNIT", "0")
     command, error = vector_unit_asked_for()[case]
     vector, bench = list_of(command), Bench(STALLED)
     assert vector.error == error

@@ -7,6 +7,8 @@ import shutil
 import pytest
 
 from sim.bench.units import Unit, build_folder, run_unit
+from sim.contract import ALL_FEATURES
+from tests.vivado.engines import MAP_ENGINE, SCALAR_ENGINE, WEIGHT_ENGINE
 
 STREAMS = ("sync_fifo", "burst_split", "select_four", "rotate", "join_beats", "axi_reader", "axi_writer")
 ENGINES = (*STREAMS, "axi_rules", "axi_engines")
@@ -15,6 +17,8 @@ CHECKER = ("field_check", "command_check", "checker_bench")
 
 CONTROL = (
     *STREAMS,
+    *("vector_pkg", *MAP_ENGINE, *SCALAR_ENGINE, *WEIGHT_ENGINE),
+    *("map_fields", "scalar_fields", "weight_fields", "vector_check", "vector_unit", "port_share"),
     *("field_check", "command_check", "list_check", "command_fetch", "list_runner"),
     *("control_registers", "cycle_counters", "stub/core", "cpt_kernel"),
 )
@@ -39,10 +43,10 @@ def engines(bus_bytes: int) -> Unit:
     return Unit("axi_engines", "axi_engines", ENGINES, {"BusBytes": bus_bytes})
 
 
-def checker(number: int) -> Unit:
+def checker(number: int, features: int) -> Unit:
     build = ("tiny", "zc706")[number]
-    settings = {"CPT_BUILD": build, "CPT_COUNT": "2000"}
-    return Unit("command_check", "checker_bench", CHECKER, {"BuildNumber": number}, settings)
+    settings = {"CPT_BUILD": build, "CPT_COUNT": "2000", "CPT_FEATURES": str(features)}
+    return Unit("command_check", "checker_bench", CHECKER, {"BuildNumber": number, "VectorUnit": features}, settings)
 
 
 def control() -> Unit:
@@ -63,9 +67,9 @@ def test_axi_engines(bus_bytes: int, simulator: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build", [0, 1])
-def test_checker(build: int, simulator: str) -> None:
-    run_unit(checker(build), simulator)
+@pytest.mark.parametrize(("build", "features"), [(0, 0), (1, 0), (1, ALL_FEATURES)])
+def test_checker(build: int, features: int, simulator: str) -> None:
+    run_unit(checker(build, features), simulator)
 
 
 @pytest.mark.slow

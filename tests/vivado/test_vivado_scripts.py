@@ -17,6 +17,7 @@ import pytest
 
 from sim import contract
 from sim.contract import BUILDS
+from sim.devices.rtl_sources import RTL_BUILDS
 from sim.synthesis.rtl_lint import lint_packaged
 from tests.tools import ROOT, tcl_interpreter
 from tests.vivado.stubbed import STUBS, calls, run, succeed
@@ -38,7 +39,9 @@ def test_every_variant_is_built_and_collected(copy: Path, core: str, build: str,
     lines = succeed(copy, CPT_CORE=core, CPT_BUILD=build, CPT_MEMORY=memory)
     result = copy / "out" / "overlay" / f"{core}-{build}-{memory}"
     assert sorted(path.name for path in result.iterdir()) == ["cpt.bit", "cpt.hwh", "cpt.xsa", "reports"]
-    assert {"timing.txt", "utilization.txt", "power.txt"} <= {path.name for path in (result / "reports").iterdir()}
+    assert {"timing.txt", "power.txt", "high_fanout.txt", "control_sets.txt", "qor_suggestions.txt", "rams.txt"} <= {
+        path.name for path in (result / "reports").iterdir()
+    }
     cells = calls(lines, "create_bd_cell")
     assert f"create_bd_cell -type ip -vlnv {contract.OVERLAY_VLNV} {contract.OVERLAY_CELL}" in cells
     assert any("response_monitor" in cell for cell in cells) == (core == "hls")
@@ -60,6 +63,53 @@ def test_the_core_is_configured_as_the_build_is(copy: Path, build: str) -> None:
 def test_the_chosen_clock_is_the_processing_systems(copy: Path) -> None:
     lines = succeed(copy, CPT_CLOCK_MHZ="125")
     assert any("CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 125 " in call for call in calls(lines, "set_property"))
+
+
+@pytest.mark.parametrize("found", ["2021.1", "2024.1.2", "v2025.2", "2026.1_AR12345"])
+def test_a_release_is_found_wherever_its_number_stands(copy: Path, found: str) -> None:
+    succeed(copy, STUB_VERSION=found)
+
+
+def test_the_core_is_synthesised_under_the_designs_strategy(copy: Path) -> None:
+    lines = succeed(copy)
+    wanted = "set_property synth_checkpoint_mode None"
+    (place,) = (number for number, line in enumerate(lines) if wanted in line)
+    assert place < next(number for number, line in enumerate(lines) if line.startswith("CALL generate_target"))
+
+
+def test_the_packaged_core_says_how_many_bursts_are_in_flight(copy: Path) -> None:
+    top = (ROOT / "vivado" / "rtl" / "cpt_kernel.sv").read_text()
+    reads, writes = (re.findall(rf"localparam int unsigned {name} = (\d+);", top) for name in ("MaxReads", "MaxWrites"))
+    source = (ROOT / "vivado" / "tcl" / "package.tcl").read_text()
+    assert re.findall(r'"READ_ONLY" \? (\d+)', source) == reads
+    assert re.findall(r'"WRITE_ONLY" \? (\d+)', source) == writes
+    assert succeed(copy, CPT_STAGE="ip")
+
+
+def test_the_packaged_core_has_a_clock_for_synthesis_out_of_context(copy: Path) -> None:
+    lines = succeed(copy, CPT_STAGE="ip", CPT_CLOCK_MHZ="125")
+    (file,) = (copy / "out" / "vivado").rglob("cpt_kernel_ooc.xdc")
+    assert file.read_text() == "create_clock -name ap_clk -period 8.000 [get_ports ap_clk]\n"
+    wanted = f"set_property used_in {{synthesis implementation out_of_context}} {file}"
+    order = [number for number, line in enumerate(lines) if wanted in line or "CALL ipx::package_project" in line]
+    assert len(order) == 2
+    assert wanted in lines[order[0]]
+
+
+def test_lane_groups_hold_every_lane_once_and_are_an_option(copy: Path) -> None:
+    assert not any("zc706_lane_groups" in call for call in calls(succeed(copy), "add_files"))
+    lines = succeed(copy, CPT_PBLOCKS="rows")
+    script = copy / "vivado" / "constraints" / "zc706_lane_groups.tcl"
+    assert f"set_property used_in_synthesis false {script}" in calls(lines, "set_property")
+    done = run(copy, STUB_SCRIPT=str(script))
+    assert done.returncode == 0, done.stderr
+    looked_up = calls(done.stdout.splitlines(), "get_cells")
+    lanes = BUILDS["zc706"]["lanes"]
+    for place in ("gen_lane", "gen_row"):
+        numbers = [int(found[1]) for call in looked_up if (found := re.search(rf"{place}\\*\[(\d+)", call))]
+        assert numbers == list(range(lanes))
+    rtl = "".join((ROOT / "vivado" / "rtl" / name).read_text() for name in ("core.sv", "array.sv"))
+    assert all(name in rtl for name in ("gen_lane", "u_lane", "u_array", "gen_row"))
 
 
 def test_the_newest_board_files_are_taken(copy: Path) -> None:
@@ -111,17 +161,22 @@ def test_an_hls_core_is_exported_under_the_same_name() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"STUB_VERSION": "2019.2"}, "found Vivado 2019.2; these scripts fit 2021.1 to 2024.2"),
+        ({"STUB_VERSION": "2019.2"}, "found Vivado 2019.2; these scripts fit 2021.1 to 2026.1"),
         ({"STUB_VERSION": "2031.1"}, "found Vivado 2031.1;"),
         ({"STUB_VERSION": "unknown"}, "cannot tell the release of Vivado from 'unknown'"),
         ({"CPT_STAGE": ""}, "CPT_STAGE is not set"),
         ({"CPT_STAGE": "program"}, "STAGE=program is unknown; there are: ip, bitstream"),
         ({"CPT_CORE": "vhdl"}, "CORE=vhdl is unknown; there are: rtl, hls"),
-        ({"CPT_BUILD": "huge"}, "BUILD=huge is unknown; there are: tiny, zc706"),
+        ({"CPT_BUILD": "huge"}, "BUILD=huge is unknown; there are: tiny, zc706, hls"),
         ({"CPT_MEMORY": "hbm"}, "MEMORY=hbm is unknown; there are: ps, pl"),
         ({"CPT_CLOCK_MHZ": "300"}, "CLOCK_MHZ=300 is not a whole number in 10..200"),
         ({"CPT_CLOCK_MHZ": "fast"}, "CLOCK_MHZ=fast is not a whole number"),
         ({"CPT_CLOCK_MHZ": "150"}, "CLOCK_MHZ=150 does not divide 1000 MHz"),
+        ({"CPT_PBLOCKS": "all"}, "PBLOCKS=all is unknown; there are: none, rows"),
+        (
+            {"CPT_PBLOCKS": "rows", "CPT_BUILD": "tiny"},
+            "PBLOCKS=rows is for CORE=rtl BUILD=zc706, not",
+        ),
         ({"CPT_JOBS": "0"}, "JOBS=0 is not a whole number in 1..64"),
         ({"STUB_PARTS": ""}, "this Vivado does not have part xc7z045ffg900-2"),
         ({"STUB_BOARDS": ""}, "no board files of the ZC706"),
@@ -147,6 +202,7 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_made(
         ("hls", "vivado/ip/response_monitor.v", "not whole"),
         ("rtl", "vivado/constraints/zc706.xdc", "not whole"),
         ("rtl", "vivado/constraints/zc706_pl_memory.xdc", "not whole"),
+        ("rtl", "vivado/constraints/zc706_lane_groups.tcl", "not whole"),
     ],
 )
 def test_a_missing_file_is_named_before_anything_is_made(copy: Path, core: str, missing: str, advice: str) -> None:
@@ -220,8 +276,8 @@ def test_every_proc_is_reached(copy: Path) -> None:
             kind, _, name = line.partition(" ")
             defined |= {name} if kind == "DEFINED" else set()
             entered |= {name} if kind == "ENTERED" else set()
-    refused = run(copy, CPT_CORE="none").stdout
-    entered |= {"refuse"} if "ENTERED refuse" in refused else set()
+    for done in (run(copy, CPT_CORE="none"), run(copy, CPT_PBLOCKS="rows")):
+        entered |= {"refuse", "add_lane_groups"} & set(re.findall(r"ENTERED (\w+)", done.stdout))
     assert len(defined) > 30
     assert defined - entered == set()
 
@@ -235,17 +291,19 @@ def test_every_command_is_tcls_ours_or_in_the_table(tmp_path: Path) -> None:
     table = set(re.findall(r"(?m)^    ([a-z_:]+) .* \d \d$", (STUBS / "table.tcl").read_text()))
     at_line_start = re.findall(r"(?m)^ *([a-z_]+(?:::[a-z_]+)?)(?= |$)", text)
     substituted = re.findall(r"\[([a-z_]+(?:::[a-z_]+)?)(?= |\])", text)
-    used = {*at_line_start, *substituted} - {"bit", "hwh", "ip"}  # data that starts a line
+    used = {*at_line_start, *substituted} - {"bit", "hwh", "ip", "constraints"}  # data that starts a line
     assert {"ipx::package_project", "launch_runs"} <= used
     assert used - tcl_commands(tmp_path) - ours - table == set()
-    assert table - used - {"set_false_path", "get_ports", "current_design"} == set()
+    constraints = {"set_false_path", "get_ports", "current_design"}
+    constraints |= {"create_pblock", "resize_pblock", "add_cells_to_pblock", "get_cells"}
+    assert table - used - constraints == set()
 
 
 @pytest.mark.parametrize("memory", ["ps", "pl"])
 def test_constraints_name_the_ports_that_the_design_has(copy: Path, memory: str) -> None:
     lines = succeed(copy, CPT_MEMORY=memory)
     ports = {call.split()[-1] for call in calls(lines, "create_bd_port")}
-    added = next(call for call in calls(lines, "add_files") if "constrs_1" in call)
+    added = next(call for call in calls(lines, "add_files") if "zc706.xdc" in call)
     files = re.findall(r"\S+\.xdc", added)
     script = copy / "constraints.tcl"
     script.write_text("".join(f"source {file.strip('{}')}\n" for file in files))
@@ -283,7 +341,7 @@ def test_make_hands_the_settings_over(tmp_path: Path) -> None:
     tool = tmp_path / "vivado"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
-    wishes = ("CORE=hls", "BUILD=tiny", "MEMORY=pl", "CLOCK_MHZ=100", "JOBS=3")
+    wishes = ("CORE=hls", "BUILD=tiny", "MEMORY=pl", "CLOCK_MHZ=100", "PBLOCKS=rows", "JOBS=3")
     done = make("--dry-run", "bitstream", *wishes, path=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert done.returncode == 0, done.stderr
     for setting in ("CPT_STAGE=bitstream", *(f"CPT_{wish}" for wish in wishes)):
@@ -322,7 +380,7 @@ def test_make_says_what_is_missing_where_there_is_no_vivado(goal: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", RTL_BUILDS)
 def test_the_packaged_top_fits_the_core(build: str) -> None:
     """Verilator finds nothing to say of the top, and refuses a width that is not the build's."""
     number, bits = list(BUILDS).index(build), 8 * BUILDS[build]["bus_bytes"]

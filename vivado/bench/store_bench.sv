@@ -33,6 +33,9 @@ module store_bench
     input  logic [          31:0] open_sums,
     input  logic [           5:0] open_pixels,
     input  logic                  open_with_sums,
+    input  logic                  open_with_tally,
+    input  logic [          11:0] open_block,
+    input  logic [          31:0] tally_addr,
     input  logic                  write,         ///< its pieces
     input  logic                  last,
     input  logic [          15:0] write_lanes,
@@ -64,8 +67,9 @@ module store_bench
     plan.c.out_image_stride = image_stride;
     plan.image_sums         = image_sums;
     plan.segment_log        = segment_log;
+    plan.c.tally_addr       = tally_addr;
     segment = '{slot: open_slot, row: open_row, address: open_address, sums: open_sums, pixels: open_pixels,
-                with_sums: open_with_sums};
+                with_sums: open_with_sums, with_tally: open_with_tally, block: open_block};
   end
 
   logic slot_free, req_valid, data_valid;
@@ -86,6 +90,7 @@ module store_bench
   logic table_live, unused_ready;
   logic [31:0] table_address, table_sums;
   logic [1:0][31:0] unused_elements;
+  logic [1:0] unused_live;
   row_table #(.Lanes(Build.lanes)) u_table (
       .clk_i         (clk),
       .rst_ni        (rst_n),
@@ -107,6 +112,7 @@ module store_bench
       .element_row_i ('0),
       .element_pair_i('0),
       .element_o     (unused_elements),
+      .element_live_o(unused_live),
       .read_row_i    (table_row),
       .read_lane_i   (table_lane),
       .read_live_o   (table_live),
@@ -141,7 +147,17 @@ module store_bench
       .data_o       (buffer_data),
       .sums_o       (buffer_sums)
   );
-  store #(.Build(Build)) u_store (
+  // In the place of a tally: where it is read.
+  logic tally_read, tally_header;
+  logic [SlotBits-1:0] tally_slot;
+  logic [2:0] tally_pair;
+  logic [9:0] shown_q;
+  logic [511:0] tally_data_q;
+  always_ff @(posedge clk) begin
+    if (tally_read) shown_q <= {tally_header, tally_slot, tally_pair};
+    if (buffer_turn) for (int unsigned i = 0; i < 32; i++) tally_data_q[16*i+:16] <= {1'b1, 5'(i), shown_q};
+  end
+  store #(.Build(Build), .VectorUnit(1'b1)) u_store (
       .clk_i          (clk),
       .rst_ni         (rst_n),
       .plan_i         (plan),
@@ -164,6 +180,11 @@ module store_bench
       .buffer_turn_o  (buffer_turn),
       .buffer_data_i  (buffer_data),
       .buffer_sums_i  (buffer_sums),
+      .tally_read_o   (tally_read),
+      .tally_header_o (tally_header),
+      .tally_slot_o   (tally_slot),
+      .tally_pair_o   (tally_pair),
+      .tally_data_i   (tally_data_q),
       .req_valid_o    (req_valid),
       .req_ready_i    (req_ready),
       .req_addr_o     (req_addr),
@@ -174,5 +195,5 @@ module store_bench
   );
 
   logic unused;
-  assign unused = &{1'b0, unused_ready, unused_elements};
+  assign unused = &{1'b0, unused_ready, unused_elements, unused_live};
 endmodule

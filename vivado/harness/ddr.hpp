@@ -1,4 +1,5 @@
-// A modelled DDR behind the kernel's three masters: one bandwidth for reads and writes, one latency, optional faults.
+// A modelled DDR behind the kernel's three masters: one bandwidth for reads and writes, one latency; rows that must be
+// opened, and the time to turn from reading to writing and back; optional faults.
 #pragma once
 
 #include "rules.hpp"
@@ -22,6 +23,8 @@ struct DdrSettings {
     double write_errors;        ///< share of bursts
     std::uint64_t fail[PORTS];  ///< the beat (stores: the response) of a port that is an error; from 1, 0: none
     std::uint64_t seed;
+    double row_miss;            ///< cycles lost when a beat lies in a row that is not open
+    double turnaround;          ///< cycles lost between a read and a write
 };
 
 /// A repeatable generator of random numbers (xorshift64*). Impossible events draw no number.
@@ -52,6 +55,23 @@ struct Region {
     }
 };
 
+/// The rows that are open in a DDR3 SODIMM of 64 data bits: eight banks, rows of 8 KB, row above bank above column.
+class OpenRows {
+public:
+    /// Whether the row of an address has to be opened; it is afterwards.
+    bool miss(std::uint64_t address) {
+        std::uint64_t& open = rows_[address / kRowBytes % kBanks];
+        const std::uint64_t row = address / kRowBytes / kBanks + 1;   // 0: none is open
+        const bool missed = open != row;
+        open = row;
+        return missed;
+    }
+
+private:
+    static constexpr std::uint64_t kRowBytes = 8192, kBanks = 8;
+    std::uint64_t rows_[kBanks] = {};
+};
+
 /// What all ports share: time, the bandwidth that is left, the random numbers.
 struct Bus {
     DdrSettings settings;
@@ -71,16 +91,32 @@ struct Bus {
         credit = std::min(credit + settings.bytes_per_cycle, settings.bytes_per_cycle + 4.0 * bus_bytes);
     }
 
-    bool pay(unsigned bytes, bool read) {
-        if (credit < bytes) return false;
-        credit -= bytes;
+    bool pay(unsigned bytes, bool read, std::uint64_t address) {
+        wanted_at_[read] = now;
+        if (credit < bytes || (read != read_was_paid && !may_turn())) return false;
+        const double lost = (rows_.miss(address) ? settings.row_miss : 0)
+            + (read != read_was_paid ? settings.turnaround : 0);
+        credit -= bytes + lost * settings.bytes_per_cycle;
+        run_ = read == read_was_paid ? run_ + 1 : 1;
         read_was_paid = read;
         return true;
     }
+    bool has_rows() const { return settings.row_miss > 0 || settings.turnaround > 0; }
 
     bool held_back() { return random.chance(settings.stall); }
     std::uint64_t answer_time() { return now + settings.latency + random.up_to(settings.jitter); }
     std::uint8_t error() { return 2 + random.up_to(1); }   // SLVERR or DECERR
+
+private:
+    // A controller that loses time in turning gathers beats: it turns after this many, or when none comes for a while.
+    static constexpr unsigned kGathered = 32, kPatience = 4;
+    bool may_turn() const {
+        return settings.turnaround == 0 || run_ >= kGathered || now - wanted_at_[read_was_paid] > kPatience;
+    }
+
+    OpenRows rows_;
+    std::uint64_t wanted_at_[2] = {};   ///< when a write, a read last asked
+    unsigned run_ = 0;                  ///< beats since the last turn
 };
 
 /// One master's read channels. `Pins` names them.
@@ -92,7 +128,7 @@ public:
     /// Before the edge: drives the inputs. A beat that was offered stays until it is taken.
     void drive(Bus& bus) {
         if (!offered_ && !bursts_.empty() && bursts_.front().ready_at <= bus.now && !bus.held_back()
-            && bus.pay(BusBytes, true)) {
+            && bus.pay(BusBytes, true, bursts_.front().address)) {
             offer(bus);
         }
         pins_.rvalid() = offered_;
@@ -151,8 +187,11 @@ public:
     explicit WritePort(Pins pins) : pins_(pins) {}
 
     void drive(Bus& bus) {
-        // A beat is paid for before it is known to come; the payment is kept for the next one.
-        if (!paid_ && !bus.held_back()) paid_ = bus.pay(BusBytes, false);
+        // A beat is paid for before it is known to come; the payment is kept for the next one. Where its row matters,
+        // the beat must be there.
+        const bool due = !bus.has_rows() || (pins_.wvalid() && !bursts_.empty());
+        const std::uint64_t address = bursts_.empty() ? 0 : bursts_.front().address;
+        if (!paid_ && due && !bus.held_back()) paid_ = bus.pay(BusBytes, false, address);
         pins_.awready() = address_willing_ = bursts_.size() < 64 && !bus.held_back();
         const bool wanted = !bursts_.empty() || (bus.settings.stall > 0 && early_.size() < 16);
         pins_.wready() = data_willing_ = paid_ && wanted && !bus.held_back();

@@ -34,6 +34,14 @@ WRITE_PINS(StorePins, m_axi_stores)
 
 harness::Machines machines;
 
+/// Registers begin with random values, another set for every seed: hardware's may be anything before its reset.
+VerilatedContext* randomised(VerilatedContext& context, std::uint64_t seed) {
+    context.randReset(2);
+    context.randSeed(1 + int(seed % 0x7fffffff));
+    context.fatalOnError(false);
+    return &context;
+}
+
 /// Counters at the end of a command, from the list's beginning; shared with sim/devices/rtl_pins.py.
 struct Completion {
     std::uint64_t cycles[4];   // total, busy, load stall, store stall
@@ -42,8 +50,9 @@ struct Completion {
 class Kernel {
 public:
     Kernel(const harness::DdrSettings& settings, const char* waves)
-        : bus_(settings, {nullptr, 0, 0}), top_(new Vcpt_kernel(&context_)), states_(context_, machines),
-          commands_(CommandPins{top_.get()}), loads_(LoadPins{top_.get()}), stores_(StorePins{top_.get()}) {
+        : bus_(settings, {nullptr, 0, 0}), top_(new Vcpt_kernel(randomised(context_, settings.seed))),
+          states_(context_, machines), commands_(CommandPins{top_.get()}), loads_(LoadPins{top_.get()}),
+          stores_(StorePins{top_.get()}) {
 #if VM_TRACE_VCD
         if (waves) {
             context_.traceEverOn(true);
@@ -54,6 +63,8 @@ public:
 #else
         (void)waves;
 #endif
+        top_->s_axi_control_awvalid = top_->s_axi_control_wvalid = top_->s_axi_control_bready = 0;
+        top_->s_axi_control_arvalid = top_->s_axi_control_rready = 0;
         top_->ap_rst_n = 0;
         for (int i = 0; i < 4; ++i) cycle();
         top_->ap_rst_n = 1;
@@ -137,9 +148,11 @@ public:
         top_->ap_clk = 0;
         top_->eval();
         dump();
-        commands_.sample(bus_, broken_);
-        loads_.sample(bus_, broken_);
-        stores_.sample(bus_, broken_);
+        if (top_->ap_rst_n) {   // before its reset the core shows anything
+            commands_.sample(bus_, broken_);
+            loads_.sample(bus_, broken_);
+            stores_.sample(bus_, broken_);
+        }
         taken_.aw = top_->s_axi_control_awvalid && top_->s_axi_control_awready;
         taken_.w = top_->s_axi_control_wvalid && top_->s_axi_control_wready;
         taken_.b = top_->s_axi_control_bvalid && top_->s_axi_control_bready;
@@ -153,8 +166,9 @@ public:
         }
         top_->ap_clk = 1;
         top_->eval();
-        states_.sample();
+        if (top_->ap_rst_n) states_.sample();
         dump();
+        if (context_.gotError()) broken_ = "an assertion of the RTL failed; its name and place are printed above";
     }
 
     const harness::Bus& bus() const { return bus_; }
@@ -184,7 +198,7 @@ private:
     bool done_ = false;
     Completion completion_ = {};
     std::uint64_t completed_ = 0;
-    const char* broken_ = nullptr;   // the rule of AXI that was broken last
+    const char* broken_ = nullptr;   // the rule that was broken last
 #if VM_TRACE_VCD
     std::unique_ptr<VerilatedVcdC> trace_;
     std::uint64_t halves_ = 0;
@@ -199,7 +213,7 @@ struct Report {
     std::uint64_t bytes_read;
     std::uint64_t bytes_written;
     std::uint64_t completed;       // entries of `completions` since the memory was changed
-    const char* broken;            // a rule of AXI that the masters broke, or null
+    const char* broken;            // a rule of AXI that the masters broke, or an assertion of the RTL's; or null
 };
 
 extern "C" {

@@ -139,16 +139,17 @@ module cpt_kernel_ip #(
     end
   endgenerate
 
-  // Bursts may be split and merged on their way to a narrower or wider bus, and answered before they reach memory.
-  assign m_axi_commands_awcache = 4'b0011;
+  // Bursts may be split and merged on their way to a narrower or wider bus. Writes are answered by the memory itself,
+  // as their answers say that results are there.
+  assign m_axi_commands_awcache = 4'b0010;
   assign m_axi_commands_awprot = 3'b000;
   assign m_axi_commands_arcache = 4'b0011;
   assign m_axi_commands_arprot = 3'b000;
-  assign m_axi_loads_awcache = 4'b0011;
+  assign m_axi_loads_awcache = 4'b0010;
   assign m_axi_loads_awprot = 3'b000;
   assign m_axi_loads_arcache = 4'b0011;
   assign m_axi_loads_arprot = 3'b000;
-  assign m_axi_stores_awcache = 4'b0011;
+  assign m_axi_stores_awcache = 4'b0010;
   assign m_axi_stores_awprot = 3'b000;
   assign m_axi_stores_arcache = 4'b0011;
   assign m_axi_stores_arprot = 3'b000;

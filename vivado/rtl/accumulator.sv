@@ -1,9 +1,12 @@
 /// Sums of the sets of a WGRAD over its chunks of K, two lanes of results an entry; other results pass through.
 module accumulator
   import core_pkg::*;
-(
+#(
+    parameter bit VectorUnit = 1'b0            ///< HALF is allowed
+) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
+    input  logic                   half_i,         ///< HALF, a CONV: the row sum is added to a row's results
     input  logic                   ahead_valid_i,  ///< of the results a cycle later: their old sums are read
     input  logic [7:0]             ahead_pair_i,
     input  group_t                 ahead_group_i,
@@ -32,9 +35,13 @@ module accumulator
   logic valid_q;
   group_t group_q;
 
+  // Of a CONV there are no old sums: they are 0, and make room for the row sum. In this order of the operands it takes
+  // no LUTs beside those of the adders.
+  logic [1:0][47:0] addend_q;
   for (genvar l = 0; l < 2; l++) begin : gen_lane
+    always_ff @(posedge clk_i) addend_q[l] <= VectorUnit && half_i ? 48'($signed(sums_i[l])) : '0;
     for (genvar c = 0; c < 16; c++) begin : gen_column
-      assign total[l][c] = results_q[l][c] + old_q[l][c];
+      assign total[l][c] = (old_q[l][c] | addend_q[l]) + results_q[l][c];
     end
     assign total_sums[l] = sums_q[l] + old_sums_q[l];
   end
@@ -73,6 +80,15 @@ module accumulator
     results_o <= total;
     sums_o    <= total_sums;
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && ahead_valid_i && ahead_group_i.accumulate && !ahead_group_i.fresh) begin
+      sums_are_written : assert (!valid_q || !group_q.accumulate || group_q.store || read_place != place2_q);
+      sums_are_summed  : assert (!valid_i || !group_i.accumulate || group_i.store || read_place != place_q);
+    end
+  end
+`endif
 
   logic unused;
   assign unused = &{1'b0, ahead_group_i};

@@ -161,11 +161,7 @@ module array
   turn_t [Leaves-1:0] later_q;
   logic [Leaves-1:0] later_valid_q;
 
-  always_comb begin
-    last_part = '0;
-    if (turn_q.group.store && 32'(out_format_i) == FORMAT_INT32) last_part = 2'd1;
-    if (turn_q.group.store && 32'(out_format_i) == FORMAT_INT64) last_part = 2'd3;
-  end
+  assign last_part = turn_q.group.store ? last_part_of(out_format_i) : '0;
 
   always_ff @(posedge clk_i) begin
     if (turn_valid_q) begin
@@ -202,4 +198,18 @@ module array
   assign drain_group_o   = later_q[Leaves-1].group;
   assign drain_results_o = {drained[1][767:0], drained[0][767:0]};
   assign drain_sums_o    = {drained[1][799:768], drained[0][799:768]};
+
+`ifndef SYNTHESIS
+  // Held results change when the last of them is being taken, and the next to be taken is the first of the new ones.
+  logic [1:0] leaving_last;
+  assign leaving_last = later_q[DpuLatency-1].group.store ? last_part_of(out_format_i) : '0;
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && end_q[DpuLatency-1]) begin
+      results_are_drained : assert (!later_valid_q[DpuLatency-1]
+          || (later_q[DpuLatency-1].pair == LastPair && later_q[DpuLatency-1].part == leaving_last));
+      results_are_wanted  : assert (later_valid_q[DpuLatency-2] && later_q[DpuLatency-2].pair == '0
+          && later_q[DpuLatency-2].part == '0);
+    end
+  end
+`endif
 endmodule

@@ -5,7 +5,8 @@ module command_check
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter build_t Build = BUILD_TINY  ///< the build, for CAPACITY
+    parameter build_t Build      = BUILD_TINY,  ///< the build, for CAPACITY
+    parameter bit     VectorUnit = 1'b0         ///< there is one: HALF and STATS are allowed
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -33,17 +34,19 @@ module command_check
 
   state_e     state_q;
   logic [1:0] phase_q;
-  logic [2:0] pair_q;
+  logic [3:0] pair_q;
   command_t   c;
   assign c = decode(words_i);
 
-  logic is_planes, is_int16, is_int32, has_sums, needs_vector_unit;
+  logic is_planes, is_int16, is_int32, has_sums, half, stats, flags_fit;
   assign is_planes = c.out_format == 2'(FORMAT_PLANES);
   assign is_int16  = c.out_format == 2'(FORMAT_INT16);
   assign is_int32  = c.out_format == 2'(FORMAT_INT32);
   assign has_sums  = c.flags[FLAG_ROW_SUMS[2:0]];
-  assign needs_vector_unit = words_i[FIELD_FLAGS_WORD][FIELD_FLAGS_LSB+FLAG_HALF]
-                             || words_i[FIELD_FLAGS_WORD][FIELD_FLAGS_LSB+FLAG_STATS];
+  assign half      = c.flags[FLAG_HALF[2:0]];
+  assign stats     = c.flags[FLAG_STATS[2:0]];
+  assign flags_fit = !(half || stats) || (VectorUnit && !c.wgrad && !(half && !c.flags[FLAG_B_SIGNED[2:0]])
+                                          && !(stats && !is_int16 && !is_planes));
 
   // What earlier steps have left. Ends have the bits they may need before RANGE has passed.
   logic [ 7:0] taps_q;
@@ -51,7 +54,7 @@ module command_check
   logic [23:0] pixels_q;
   logic [39:0] rows_q;
   logic [31:0] a_tile_q, b_tile_q, out_tile_q;
-  logic [49:0] a_end_q, b_end_q, out_end_q, sums_end;
+  logic [49:0] a_end_q, b_end_q, out_end_q, sums_end, tally_end;
   logic [17:0] room_q;
   logic [27:0] map_q;   // also kernel_h * a_width
   logic [ 7:0] field_error;
@@ -111,7 +114,8 @@ module command_check
     k_bits_q   <= k_bits;
   end
   assign overflows = 8'(k_bits_q) + 8'(c.a_bits) + 8'(c.b_bits) > 8'(result_bits)
-                     || (has_sums && 8'(k_bits_q) + 8'(c.a_bits) > 8'd31);
+                     || ((has_sums || half) && 8'(k_bits_q) + 8'(c.a_bits) > 8'd31)
+                     || (stats && rows_q > 40'(MAX_COUNT));
 
   // CAPACITY: the needs are products with a width of 1..16 bits, so each width has its own constant bound.
   function automatic logic [31:0] bound(logic [31:0] most, logic [4:0] bits, logic [31:0] unit);
@@ -129,23 +133,30 @@ module command_check
   assign misaligned  = operand_odd || out_low[0]
                        || (!is_planes && out_low[4:1] != '0)
                        || (!is_planes && !is_int16 && out_low[5])
-                       || (has_sums && c.sums_addr[1:0] != '0);
+                       || (has_sums && c.sums_addr[1:0] != '0)
+                       || (stats && c.tally_addr[5:0] != '0);
 
   // STRIDE and the ends. The blocks of an image come first, then the images.
   logic [49:0] blocks_q;
-  assign sums_end = 50'(c.sums_addr) + (c.wgrad ? 50'({groups_q, 6'd0}) : 50'({rows_q, 2'd0}));
+  assign sums_end  = 50'(c.sums_addr) + (c.wgrad ? 50'({groups_q, 6'd0}) : 50'({rows_q, 2'd0}));
+  assign tally_end = 50'(c.tally_addr) + 50'({c.y_blocks, 9'd0}) + 50'd64;
 
-  // OVERLAP: seven pairs of spans, one a cycle.
+  // OVERLAP: seven pairs of spans, one a cycle, and five more of a tally.
   logic [31:0] mine_begin, mine_end, other_begin, other_end;
-  logic        mine_is_sums, overlap;
-  assign mine_is_sums = pair_q >= 3'd4;
-  assign {mine_begin, mine_end} = mine_is_sums ? {c.sums_addr, sums_end[31:0]} : {c.out_addr, out_end_q[31:0]};
+  logic        overlap, counts;        // the pair has what it compares
+  always_comb begin
+    if (pair_q < 4'd4) {mine_begin, mine_end} = {c.out_addr, out_end_q[31:0]};
+    else if (pair_q < 4'd7) {mine_begin, mine_end} = {c.sums_addr, sums_end[31:0]};
+    else {mine_begin, mine_end} = {c.tally_addr, tally_end[31:0]};
+    counts = pair_q inside {4'd0, 4'd1, 4'd2, [4'd7:4'd10]} || has_sums;
+  end
   always_comb begin
     unique case (pair_q)
-      3'd0, 3'd4: {other_begin, other_end} = {c.a_addr, a_end_q[31:0]};
-      3'd1, 3'd5: {other_begin, other_end} = {c.b_addr, b_end_q[31:0]};
-      3'd2, 3'd6: {other_begin, other_end} = {list_begin_i, list_end_i};
-      default:    {other_begin, other_end} = {c.sums_addr, sums_end[31:0]};
+      4'd0, 4'd4, 4'd7: {other_begin, other_end} = {c.a_addr, a_end_q[31:0]};
+      4'd1, 4'd5, 4'd8: {other_begin, other_end} = {c.b_addr, b_end_q[31:0]};
+      4'd2, 4'd6, 4'd9: {other_begin, other_end} = {list_begin_i, list_end_i};
+      4'd10:            {other_begin, other_end} = {c.out_addr, out_end_q[31:0]};
+      default:          {other_begin, other_end} = {c.sums_addr, sums_end[31:0]};
     endcase
   end
   assign overlap = mine_begin < other_end && other_begin < mine_end;
@@ -167,7 +178,7 @@ module command_check
         verdict = 8'(ERROR_SHAPE);
       end
       Taps:
-      if (needs_vector_unit || (c.wgrad && (c.up_y != 4'd1 || c.up_x != 4'd1 || is_planes))) begin
+      if (!flags_fit || (c.wgrad && (c.up_y != 4'd1 || c.up_x != 4'd1 || is_planes))) begin
         verdict = 8'(ERROR_UNSUPPORTED);
       end
       RowWords: if (overflows) verdict = 8'(ERROR_OVERFLOW);
@@ -178,10 +189,10 @@ module command_check
       if (out_images > 16'd1 && 50'(c.out_image_stride) < blocks_q) verdict = 8'(ERROR_STRIDE);
       Range:
       if (a_end_q > 50'(mem_bytes_i) || b_end_q > 50'(mem_bytes_i) || out_end_q > 50'(mem_bytes_i)
-          || (has_sums && sums_end > 50'(mem_bytes_i))) begin
+          || (has_sums && sums_end > 50'(mem_bytes_i)) || (stats && tally_end > 50'(mem_bytes_i))) begin
         verdict = 8'(ERROR_RANGE);
       end
-      Overlap: if (overlap && (pair_q < 3'd3 || has_sums)) verdict = 8'(ERROR_OVERLAP);
+      Overlap: if (overlap && counts) verdict = 8'(ERROR_OVERLAP);
       default: ;
     endcase
   end
@@ -220,12 +231,12 @@ module command_check
         done_o  <= 1'b1;
       end else if (state_q != Overlap) begin
         state_q <= state_e'(state_q + 5'd1);
-      end else if (pair_q == 3'd6) begin
+      end else if (pair_q == (stats ? 4'd11 : 4'd6)) begin
         state_q <= Idle;
         error_o <= 8'(ERROR_OK);
         done_o  <= 1'b1;
       end
-      if (state_q == Overlap) pair_q <= pair_q + 3'd1;
+      if (state_q == Overlap) pair_q <= pair_q + 4'd1;
       unique case (state_q)
         RoomY, RoomX: room_q <= room;
         Taps:         taps_q <= product_q[7:0];
@@ -269,7 +280,8 @@ module command_check
       a_end: a_end_q[31:0],
       b_end: b_end_q[31:0],
       out_end: out_end_q[31:0],
-      sums_end: sums_end[31:0]
+      sums_end: sums_end[31:0],
+      tally_end: tally_end[31:0]
   };
 
   if (!legal(Build)) begin : gen_bad_build

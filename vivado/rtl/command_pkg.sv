@@ -2,11 +2,11 @@
 package command_pkg;
   import contract_pkg::*;
 
-  localparam int unsigned UsedWords = 22;  ///< words of a command that the core needs
+  localparam int unsigned UsedWords = 23;  ///< words of a command that hold fields, whatever its opcode
 
-  /// Whether a word holds no field. tally_addr is one, but STATS, which would use it, is refused.
+  /// Whether a word holds no field of any command.
   function automatic logic is_reserved(logic [31:0] word);
-    return word >= UsedWords && word != FIELD_TALLY_ADDR_WORD;
+    return word >= UsedWords;
   endfunction
 
   typedef logic [UsedWords-1:0][31:0] words_t;
@@ -17,7 +17,7 @@ package command_pkg;
     logic [ 4:0] a_bits;
     logic [ 4:0] b_bits;
     logic [ 4:0] out_bits;
-    logic [ 4:0] flags;
+    logic [ 6:0] flags;
     logic [ 1:0] out_format;
     logic [ 5:0] shift;
     logic [15:0] images;
@@ -49,6 +49,7 @@ package command_pkg;
     logic [31:0] sums_addr;
     logic [31:0] seed_lo;
     logic [31:0] seed_hi;
+    logic [31:0] tally_addr;
   } command_t;
 
   /// A command that has passed the checks.
@@ -65,6 +66,7 @@ package command_pkg;
     logic [31:0] b_end;
     logic [31:0] out_end;
     logic [31:0] sums_end;  // meaningful with ROW_SUMS
+    logic [31:0] tally_end; // meaningful with STATS
   } decoded_t;
 
   /// The fields cut to the widths that legal values have.
@@ -74,7 +76,7 @@ package command_pkg;
         a_bits: w[FIELD_A_BITS_WORD][FIELD_A_BITS_LSB+:5],
         b_bits: w[FIELD_B_BITS_WORD][FIELD_B_BITS_LSB+:5],
         out_bits: w[FIELD_OUT_BITS_WORD][FIELD_OUT_BITS_LSB+:5],
-        flags: w[FIELD_FLAGS_WORD][FIELD_FLAGS_LSB+:5],
+        flags: w[FIELD_FLAGS_WORD][FIELD_FLAGS_LSB+:7],
         out_format: w[FIELD_OUT_FORMAT_WORD][FIELD_OUT_FORMAT_LSB+:2],
         shift: w[FIELD_SHIFT_WORD][FIELD_SHIFT_LSB+:6],
         images: w[FIELD_IMAGES_WORD][FIELD_IMAGES_LSB+:16],
@@ -105,7 +107,8 @@ package command_pkg;
         out_block_stride: w[FIELD_OUT_BLOCK_STRIDE_WORD][FIELD_OUT_BLOCK_STRIDE_LSB+:32],
         sums_addr: w[FIELD_SUMS_ADDR_WORD][FIELD_SUMS_ADDR_LSB+:32],
         seed_lo: w[FIELD_SEED_LO_WORD][FIELD_SEED_LO_LSB+:32],
-        seed_hi: w[FIELD_SEED_HI_WORD][FIELD_SEED_HI_LSB+:32]
+        seed_hi: w[FIELD_SEED_HI_WORD][FIELD_SEED_HI_LSB+:32],
+        tally_addr: w[FIELD_TALLY_ADDR_WORD][FIELD_TALLY_ADDR_LSB+:32]
     };
   endfunction
 endpackage

@@ -4,7 +4,8 @@
 module control_registers
   import contract_pkg::*;
 #(
-    parameter build_t Build = BUILD_TINY  ///< the build, shown in the capability registers
+    parameter build_t Build      = BUILD_TINY,  ///< the build, shown in the capability registers
+    parameter bit     VectorUnit = 1'b0         ///< there is one, shown in FEATURES
 ) (
     input  logic        clk_i,
     input  logic        rst_ni,
@@ -135,6 +136,7 @@ module control_registers
       REGISTER_COLUMN_WORDS:               shown = Build.column_words;
       REGISTER_ROW_WORDS:                  shown = Build.row_words;
       REGISTER_BUS_BYTES:                  shown = Build.bus_bytes;
+      REGISTER_FEATURES:                   shown = 32'(VectorUnit) << FEATURE_VECTOR_UNIT;
       default:                             shown = '0;
     endcase
   end

@@ -59,9 +59,10 @@ module conv_reads
 
   // Loops, from the outside in.
   logic [27:0] rows_left_q;
+  logic first_step_q, last_step_q;       // of the pass; the latter a cycle later
   logic [RowBits-1:0] step_q;
   logic [16:0] ring_q, ring_next;
-  logic [11:0] group_q;
+  logic [11:0] group_q, block_q;         // of the pass, of the result
   logic [15:0] group_entry_q;
   logic [31:0] group_element_q, group_address_q, pass_element_q, pass_address_q;
   logic [11:0] x_q;
@@ -174,7 +175,9 @@ module conv_reads
             element: group_element_q + {16'd0, x_q, 4'd0},
             pixel: pixel_q[4:0],
             slot: slot_q,
-            close: segment_last
+            close: segment_last,
+            begins: first_step_q && x_q == '0,
+            tally: SlotBits'(block_q)
         }
     };
     segment_o = '{
@@ -184,7 +187,9 @@ module conv_reads
                                     : 32'(segment_x_q) << (5 + 32'(p.c.out_format))),
         sums: 32'(segment_x_q) << 2,
         pixels: 12'(segment_pixels) < p.c.y_width - segment_x_q ? segment_pixels[5:0] : 6'(p.c.y_width - segment_x_q),
-        with_sums: p.c.flags[FLAG_ROW_SUMS] && y_first == '0 && group_q == '0
+        with_sums: p.c.flags[FLAG_ROW_SUMS] && y_first == '0 && group_q == '0,
+        with_tally: p.c.flags[FLAG_STATS] && last_step_q && 12'(segment_pixels) >= p.c.y_width - segment_x_q,
+        block: block_q
     };
   end
 
@@ -214,6 +219,7 @@ module conv_reads
   always_ff @(posedge clk_i) {pad_up_q, pad_rest_q} <= Quotients[p.c.up_x][pad_sum];
 
   always_ff @(posedge clk_i) begin
+    last_step_q <= rows_left_q == 28'd1;
     unique case (state_q)
       Idle:
       if (start_i && !p.c.wgrad) begin
@@ -221,8 +227,10 @@ module conv_reads
         step_q          <= p.first_step;
         ring_q          <= p.ring_begin;
         rows_left_q     <= p.rows;
+        first_step_q    <= 1'b1;
         slot_q          <= '0;
         group_q         <= '0;
+        block_q         <= '0;
         group_entry_q   <= p.column_begin;
         group_element_q <= '0;
         group_address_q <= '0;
@@ -286,21 +294,25 @@ module conv_reads
                 column_q        <= column_begin;
                 column_rest_q   <= rest_begin;
                 group_q         <= group_q + 12'd1;
+                block_q         <= block_q + 12'd1;
                 entry_q         <= group_entry_q + p.group_entries;
                 group_entry_q   <= group_entry_q + p.group_entries;
                 group_element_q <= group_element_q + p.block_element;
                 group_address_q <= group_address_q + p.c.out_block_stride;
                 if (group_last) begin
                   group_q         <= '0;
+                  block_q         <= y_first;
                   group_entry_q   <= p.column_begin;
                   group_element_q <= pass_element_q;
                   group_address_q <= pass_address_q;
                   step_q          <= step_q + 1'b1;
                   ring_q          <= ring_next;
                   rows_left_q     <= rows_left_q - 28'd1;
+                  first_step_q    <= 1'b0;
                   state_q         <= Wait;
                   if (rows_left_q == 28'd1) begin
                     state_q         <= PassEnd;
+                    block_q         <= block_q + 12'd1;
                     pass_element_q  <= group_element_q + p.block_element;
                     pass_address_q  <= group_address_q + p.c.out_block_stride;
                     group_element_q <= group_element_q + p.block_element;
@@ -315,6 +327,7 @@ module conv_reads
       default: begin
         state_q     <= pass_last ? Idle : Wait;
         rows_left_q <= p.rows;
+        first_step_q <= 1'b1;
         ring_q      <= p.ring_begin;
       end
     endcase

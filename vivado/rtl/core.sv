@@ -8,7 +8,8 @@ module core
   import command_pkg::*;
   import core_pkg::*;
 #(
-    parameter  build_t      Build   = BUILD_TINY,
+    parameter  build_t      Build      = BUILD_TINY,
+    parameter  bit          VectorUnit = 1'b0,          ///< CONV may have HALF and STATS
     localparam int unsigned BusBytes = Build.bus_bytes
 ) (
     input  logic                  clk_i,
@@ -68,7 +69,7 @@ module core
   plan_t next_plan, load_plan_q, plan_q;
   logic plan_valid, plan_take, start, load_start_q;
   logic next_q;  // load_plan_q is of a command that the array has not begun
-  span_t a_span, b_span, out_span, sums_span;
+  span_t a_span, b_span, out_span, sums_span, tally_span;
 
   planner #(.Build(Build)) u_planner (
       .clk_i,
@@ -83,7 +84,8 @@ module core
       .a_span_o    (a_span),
       .b_span_o    (b_span),
       .out_span_o  (out_span),
-      .sums_span_o (sums_span)
+      .sums_span_o (sums_span),
+      .tally_span_o(tally_span)
   );
   assign start = state_q == Start;
 
@@ -93,9 +95,10 @@ module core
   logic [RowBits-1:0] load_step;
   logic [15:0] column_end, column_used, column_need;
   logic last_chunk;
-  span_t load_out_q, load_sums_q, out_q, sums_q;
+  span_t load_out_q, load_sums_q, load_tally_q, out_q, sums_q, tally_q;
   assign reads_result = overlap(a_span, out_q) || overlap(b_span, out_q)
-      || (plan_q.c.flags[FLAG_ROW_SUMS] && (overlap(a_span, sums_q) || overlap(b_span, sums_q)));
+      || (plan_q.c.flags[FLAG_ROW_SUMS] && (overlap(a_span, sums_q) || overlap(b_span, sums_q)))
+      || (VectorUnit && plan_q.c.flags[FLAG_STATS] && (overlap(a_span, tally_q) || overlap(b_span, tally_q)));
   assign fits_beside  = 18'(plan_q.ring_words) + 18'(next_plan.ring_words) <= 18'(Build.lane_words)
       && 17'(column_used) + 17'(column_need) <= 17'(Build.column_words) && last_chunk;
   assign column_used  = plan_q.c.wgrad ? plan_q.chunk_entries : plan_q.column_size;
@@ -115,6 +118,7 @@ module core
       load_plan_q.column_free  <= 17'(column_used) + 17'(next_plan.column_size) <= 17'(Build.column_words);
       load_out_q               <= out_span;
       load_sums_q              <= sums_span;
+      load_tally_q             <= tally_span;
       high_q                   <= beside;
     end
   end
@@ -364,9 +368,10 @@ module core
       .drain_results_o(drain_results),
       .drain_sums_o   (drain_sums)
   );
-  accumulator u_accumulator (
+  accumulator #(.VectorUnit(VectorUnit)) u_accumulator (
       .clk_i,
       .rst_ni       (run_n),
+      .half_i       (plan_q.c.flags[FLAG_HALF]),
       .ahead_valid_i(next_valid),
       .ahead_pair_i (next_pair),
       .ahead_group_i(next_group),
@@ -389,6 +394,7 @@ module core
   logic [7:0] element_pair;
   logic [LaneBits-1:0] table_lane;
   logic [1:0][31:0] elements;
+  logic [1:0] elements_live;
   logic table_live, acc_last;
   logic [31:0] table_address, table_sums;
   row_table #(.Lanes(L)) u_table (
@@ -412,6 +418,7 @@ module core
       .element_row_i (element_row),
       .element_pair_i(element_pair),
       .element_o     (elements),
+      .element_live_o(elements_live),
       .read_row_i    (table_row),
       .read_lane_i   (table_lane),
       .read_live_o   (table_live),
@@ -419,16 +426,9 @@ module core
       .read_sums_o   (table_sums)
   );
 
-  logic [1:0] last_part;
-  always_comb begin
-    unique case (32'(plan_q.c.out_format))
-      FORMAT_INT32: last_part = 2'd1;
-      FORMAT_INT64: last_part = 2'd3;
-      default:      last_part = 2'd0;
-    endcase
-  end
-  assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1) && acc_part == last_part;
+  assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1) && acc_part == last_part_of(plan_q.c.out_format);
 
+  rounded_t rounded;
   logic piece_valid, piece_last, sums_valid;
   logic [1:0][7:0] piece_lane;
   logic [1:0][5:0] piece_index;
@@ -456,6 +456,8 @@ module core
       .table_row_o    (element_row),
       .table_pair_o   (element_pair),
       .table_element_i(elements),
+      .table_live_i   (elements_live),
+      .rounded_o      (rounded),
       .valid_o        (piece_valid),
       .last_o         (piece_last),
       .lane_o         (piece_lane),
@@ -495,7 +497,31 @@ module core
       .data_o       (buffer_data),
       .sums_o       (buffer_sums)
   );
-  store #(.Build(Build)) u_store (
+  logic tally_read, tally_header;
+  logic [SlotBits-1:0] tally_slot;
+  logic [2:0] tally_pair;
+  logic [511:0] tally_data;
+  if (VectorUnit) begin : gen_tally
+    tally #(.Lanes(L)) u_tally (
+        .clk_i,
+        .rst_ni     (run_n),
+        .signed_i   (plan_q.c.flags[FLAG_OUT_SIGNED]),
+        .blocks_i   (plan_q.c.y_blocks),
+        .count_i    (plan_q.count),
+        .rounded_i  (rounded),
+        .read_i     (tally_read),
+        .header_i   (tally_header),
+        .read_slot_i(tally_slot),
+        .read_pair_i(tally_pair),
+        .turn_i     (buffer_turn),
+        .data_o     (tally_data)
+    );
+  end else begin : gen_no_tally
+    assign tally_data = '0;
+    logic unused_tally;
+    assign unused_tally = &{1'b0, rounded, tally_read, tally_header, tally_slot, tally_pair};
+  end
+  store #(.Build(Build), .VectorUnit(VectorUnit)) u_store (
       .clk_i,
       .rst_ni         (run_n),
       .plan_i         (plan_q),
@@ -518,6 +544,11 @@ module core
       .buffer_turn_o  (buffer_turn),
       .buffer_data_i  (buffer_data),
       .buffer_sums_i  (buffer_sums),
+      .tally_read_o   (tally_read),
+      .tally_header_o (tally_header),
+      .tally_slot_o   (tally_slot),
+      .tally_pair_o   (tally_pair),
+      .tally_data_i   (tally_data),
       .req_valid_o    (wr_req_valid_o),
       .req_ready_i    (wr_req_ready_i),
       .req_addr_o     (wr_req_addr_o),
@@ -545,6 +576,7 @@ module core
         plan_q  <= load_plan_q;
         out_q   <= load_out_q;
         sums_q  <= load_sums_q;
+        tally_q <= load_tally_q;
         next_q  <= 1'b0;
         state_q <= Start;
       end

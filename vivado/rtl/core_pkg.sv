@@ -18,6 +18,8 @@ package core_pkg;
   localparam int unsigned TableRows     = RowDepth + 8;  ///< of the table of addresses: after them, sets of a WGRAD
   localparam int unsigned TableBits     = 6;
   localparam int unsigned AccDepth      = 1024;  ///< entries of the accumulator RAM, two lanes' results each
+  localparam int unsigned TallySlots    = 64;    ///< blocks of output channels whose tallies are kept
+  localparam int unsigned SlotBits      = 6;
   localparam int unsigned LanePieces    = 64;    ///< pieces of 32 bytes that a lane has in the store buffer
   localparam int unsigned MostAhead     = 22;    ///< row steps of the loader before the array; up to 8 more are stored
   localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need after a window's last read
@@ -85,9 +87,19 @@ package core_pkg;
     logic [ 7:0] taps_div;
     logic [ 5:0] taps_mod;
     logic [31:0] b_tile;         // bytes of a tile of weights
+    logic [20:0] count;          // pixels of a channel of the result, with STATS
     logic        by_three;       // CONV: one read fills the three taps of a kernel row
     logic [19:0] units;          // CONV: what one read fills, in all of K: taps, or kernel rows if by_three
   } plan_t;
+
+  /// The last of the parts, a cycle each, in which two lanes' stored results leave.
+  function automatic logic [1:0] last_part_of(logic [1:0] out_format);
+    unique case (32'(out_format))
+      contract_pkg::FORMAT_INT32: return 2'd1;
+      contract_pkg::FORMAT_INT64: return 2'd3;
+      default:                    return 2'd0;
+    endcase
+  endfunction
 
   /// Bytes of a command's tensors, as offsets into the region.
   typedef struct packed {
@@ -152,6 +164,8 @@ package core_pkg;
     logic [4:0]         pixel;      // position in the lane's segment
     logic [2:0]         slot;       // of the store buffer
     logic               close;      // the segment ends here
+    logic               begins;     // CONV: first results of their block
+    logic [SlotBits-1:0] tally;     // CONV: whose tally they belong to: the number of their block, modulo TallySlots
   } group_t;
 
   /// A filled window and the planes of B that it meets.
@@ -171,5 +185,26 @@ package core_pkg;
     logic [31:0]        sums;
     logic [5:0]         pixels;
     logic               with_sums;
+    logic               with_tally; // the last of its block, and STATS: its tally is complete
+    logic [11:0]        block;
   } segment_t;
+
+  /// Rounded results of a pair of lanes, on their way to the tally.
+  typedef struct packed {
+    logic                   valid;
+    logic [7:0]             pair;
+    logic [1:0]             live;    // the lane's row is one of the map
+    logic                   begins;
+    logic [SlotBits-1:0]    tally;
+    logic [1:0][15:0][15:0] values;
+  } rounded_t;
+
+  /// Of one channel: sum, sum of squares, least and greatest result; the latter two have their sign bit inverted if
+  /// results are signed, and then compare as unsigned numbers.
+  typedef struct packed {
+    logic [36:0] sum;
+    logic [51:0] second;
+    logic [15:0] least;
+    logic [15:0] most;
+  } tally_t;
 endpackage

@@ -32,6 +32,7 @@ module cpt_kernel
   import command_pkg::*;
 #(
     parameter  int unsigned BuildNumber = 0,  ///< 0: tiny, 1: zc706
+    parameter  bit          VectorUnit  = 0,  ///< the commands from MAP on
     localparam build_t      Build       = BuildNumber == 0 ? BUILD_TINY : BUILD_ZC706,
     localparam int unsigned BusBytes    = Build.bus_bytes,
     localparam int unsigned DataBits    = 8 * BusBytes
@@ -62,7 +63,7 @@ module cpt_kernel
   assign s_axi_control_bresp = '0;
   assign s_axi_control_rresp = '0;
 
-  control_registers #(.Build(Build)) u_registers (
+  control_registers #(.Build(Build), .VectorUnit(VectorUnit)) u_registers (
       .clk_i          (ap_clk),
       .rst_ni         (ap_rst_n),
       .interrupt_o    (interrupt),
@@ -108,10 +109,15 @@ module cpt_kernel
 
   // Commands.
   logic [31:0] region;
-  logic cmd_valid, cmd_ready, load_error, store_error, flush, core_idle;
+  logic cmd_valid, cmd_ready, core_done, load_error, store_error, flush, core_idle;
+  logic vector_valid, vector_ready, vector_done;
   decoded_t cmd;
+  words_t vector_words;
+  logic [20:0] vector_count;
+  logic [7:0] vector_error;
+  assign cmd_done = core_done || vector_done;
 
-  list_runner #(.Build(Build)) u_runner (
+  list_runner #(.Build(Build), .VectorUnit(VectorUnit)) u_runner (
       .clk_i          (ap_clk),
       .rst_ni         (ap_rst_n),
       .soft_reset_i   (soft_reset),
@@ -130,9 +136,15 @@ module cpt_kernel
       .cmd_valid_o    (cmd_valid),
       .cmd_ready_i    (cmd_ready),
       .cmd_o          (cmd),
-      .cmd_done_i     (cmd_done),
+      .cmd_done_i     (core_done),
       .load_error_i   (load_error),
       .store_error_i  (store_error),
+      .vector_valid_o (vector_valid),
+      .vector_ready_i (vector_ready),
+      .vector_words_o (vector_words),
+      .vector_count_o (vector_count),
+      .vector_done_i  (vector_done),
+      .vector_error_i (vector_error),
       .flush_o        (flush),
       .core_idle_i    (core_idle),
       .ar_valid_o     (m_axi_commands_arvalid),
@@ -145,14 +157,19 @@ module cpt_kernel
       .r_resp_i       (m_axi_commands_rresp)
   );
 
-  // The core between its two engines.
+  // The core and the vector unit share two engines.
   logic rd_req_valid, rd_req_ready, rd_data_valid, rd_data_ready, rd_data_last, rd_data_error, rd_idle;
   logic wr_req_valid, wr_req_ready, wr_data_valid, wr_data_ready, wr_idle, wr_error;
   logic [31:0] rd_req_addr, wr_req_addr;
   logic [17:0] rd_req_bytes, wr_req_bytes;
   logic [DataBits-1:0] rd_data, wr_data;
+  logic core_rd_req_valid, core_rd_req_ready, core_rd_valid, core_rd_ready;
+  logic core_wr_req_valid, core_wr_req_ready, core_wr_valid, core_wr_ready;
+  logic [31:0] core_rd_req_addr, core_wr_req_addr;
+  logic [17:0] core_rd_req_bytes, core_wr_req_bytes;
+  logic [DataBits-1:0] core_wr_data;
 
-  core #(.Build(Build)) u_core (
+  core #(.Build(Build), .VectorUnit(VectorUnit)) u_core (
       .clk_i          (ap_clk),
       .rst_ni         (ap_rst_n),
       .flush_i        (flush),
@@ -161,32 +178,122 @@ module cpt_kernel
       .cmd_ready_o    (cmd_ready),
       .cmd_i          (cmd),
       .mem_base_i     (region),
-      .cmd_done_o     (cmd_done),
+      .cmd_done_o     (core_done),
       .load_error_o   (load_error),
       .store_error_o  (store_error),
       .busy_o         (busy),
       .load_stall_o   (load_stall),
       .store_stall_o  (store_stall),
-      .rd_req_valid_o (rd_req_valid),
-      .rd_req_ready_i (rd_req_ready),
-      .rd_req_addr_o  (rd_req_addr),
-      .rd_req_bytes_o (rd_req_bytes),
-      .rd_data_valid_i(rd_data_valid),
-      .rd_data_ready_o(rd_data_ready),
+      .rd_req_valid_o (core_rd_req_valid),
+      .rd_req_ready_i (core_rd_req_ready),
+      .rd_req_addr_o  (core_rd_req_addr),
+      .rd_req_bytes_o (core_rd_req_bytes),
+      .rd_data_valid_i(core_rd_valid),
+      .rd_data_ready_o(core_rd_ready),
       .rd_data_i      (rd_data),
       .rd_last_i      (rd_data_last),
       .rd_error_i     (rd_data_error),
       .rd_idle_i      (rd_idle),
-      .wr_req_valid_o (wr_req_valid),
-      .wr_req_ready_i (wr_req_ready),
-      .wr_req_addr_o  (wr_req_addr),
-      .wr_req_bytes_o (wr_req_bytes),
-      .wr_data_valid_o(wr_data_valid),
-      .wr_data_ready_i(wr_data_ready),
-      .wr_data_o      (wr_data),
+      .wr_req_valid_o (core_wr_req_valid),
+      .wr_req_ready_i (core_wr_req_ready),
+      .wr_req_addr_o  (core_wr_req_addr),
+      .wr_req_bytes_o (core_wr_req_bytes),
+      .wr_data_valid_o(core_wr_valid),
+      .wr_data_ready_i(core_wr_ready),
+      .wr_data_o      (core_wr_data),
       .wr_idle_i      (wr_idle),
       .wr_error_i     (wr_error)
   );
+
+  if (VectorUnit) begin : gen_vector
+    logic active, v_rd_req_valid, v_rd_req_ready, v_rd_valid, v_rd_ready;
+    logic v_wr_req_valid, v_wr_req_ready, v_wr_valid, v_wr_ready;
+    logic [31:0] v_rd_req_addr, v_wr_req_addr;
+    logic [17:0] v_rd_req_bytes, v_wr_req_bytes;
+    logic [DataBits-1:0] v_wr_data;
+    vector_unit #(.BusBytes(BusBytes)) u_vector (
+        .clk_i          (ap_clk),
+        .rst_ni         (ap_rst_n),
+        .flush_i        (flush),
+        .cmd_valid_i    (vector_valid),
+        .cmd_ready_o    (vector_ready),
+        .words_i        (vector_words),
+        .count_i        (vector_count),
+        .mem_base_i     (region),
+        .active_o       (active),
+        .done_o         (vector_done),
+        .error_o        (vector_error),
+        .rd_req_valid_o (v_rd_req_valid),
+        .rd_req_ready_i (v_rd_req_ready),
+        .rd_req_addr_o  (v_rd_req_addr),
+        .rd_req_bytes_o (v_rd_req_bytes),
+        .rd_data_valid_i(v_rd_valid),
+        .rd_data_ready_o(v_rd_ready),
+        .rd_data_i      (rd_data),
+        .rd_last_i      (rd_data_last),
+        .rd_error_i     (rd_data_error),
+        .wr_req_valid_o (v_wr_req_valid),
+        .wr_req_ready_i (v_wr_req_ready),
+        .wr_req_addr_o  (v_wr_req_addr),
+        .wr_req_bytes_o (v_wr_req_bytes),
+        .wr_data_valid_o(v_wr_valid),
+        .wr_data_ready_i(v_wr_ready),
+        .wr_data_o      (v_wr_data),
+        .wr_idle_i      (wr_idle),
+        .wr_error_i     (wr_error)
+    );
+    port_share #(.BusBytes(BusBytes)) u_share (
+        .vector_i             (active),
+        .core_rd_req_valid_i  (core_rd_req_valid),
+        .core_rd_req_ready_o  (core_rd_req_ready),
+        .core_rd_req_addr_i   (core_rd_req_addr),
+        .core_rd_req_bytes_i  (core_rd_req_bytes),
+        .core_rd_valid_o      (core_rd_valid),
+        .core_rd_ready_i      (core_rd_ready),
+        .core_wr_req_valid_i  (core_wr_req_valid),
+        .core_wr_req_ready_o  (core_wr_req_ready),
+        .core_wr_req_addr_i   (core_wr_req_addr),
+        .core_wr_req_bytes_i  (core_wr_req_bytes),
+        .core_wr_valid_i      (core_wr_valid),
+        .core_wr_ready_o      (core_wr_ready),
+        .core_wr_data_i       (core_wr_data),
+        .vector_rd_req_valid_i(v_rd_req_valid),
+        .vector_rd_req_ready_o(v_rd_req_ready),
+        .vector_rd_req_addr_i (v_rd_req_addr),
+        .vector_rd_req_bytes_i(v_rd_req_bytes),
+        .vector_rd_valid_o    (v_rd_valid),
+        .vector_rd_ready_i    (v_rd_ready),
+        .vector_wr_req_valid_i(v_wr_req_valid),
+        .vector_wr_req_ready_o(v_wr_req_ready),
+        .vector_wr_req_addr_i (v_wr_req_addr),
+        .vector_wr_req_bytes_i(v_wr_req_bytes),
+        .vector_wr_valid_i    (v_wr_valid),
+        .vector_wr_ready_o    (v_wr_ready),
+        .vector_wr_data_i     (v_wr_data),
+        .rd_req_valid_o       (rd_req_valid),
+        .rd_req_ready_i       (rd_req_ready),
+        .rd_req_addr_o        (rd_req_addr),
+        .rd_req_bytes_o       (rd_req_bytes),
+        .rd_valid_i           (rd_data_valid),
+        .rd_ready_o           (rd_data_ready),
+        .wr_req_valid_o       (wr_req_valid),
+        .wr_req_ready_i       (wr_req_ready),
+        .wr_req_addr_o        (wr_req_addr),
+        .wr_req_bytes_o       (wr_req_bytes),
+        .wr_valid_o           (wr_data_valid),
+        .wr_ready_i           (wr_data_ready),
+        .wr_data_o            (wr_data)
+    );
+  end else begin : gen_matrix
+    assign {vector_ready, vector_done, vector_error} = '0;
+    assign {rd_req_valid, rd_req_addr, rd_req_bytes} = {core_rd_req_valid, core_rd_req_addr, core_rd_req_bytes};
+    assign {wr_req_valid, wr_req_addr, wr_req_bytes} = {core_wr_req_valid, core_wr_req_addr, core_wr_req_bytes};
+    assign {core_rd_req_ready, core_rd_valid, rd_data_ready} = {rd_req_ready, rd_data_valid, core_rd_ready};
+    assign {core_wr_req_ready, wr_data_valid, core_wr_ready} = {wr_req_ready, core_wr_valid, wr_data_ready};
+    assign wr_data = core_wr_data;
+    logic unused_vector;
+    assign unused_vector = &{1'b0, vector_valid, vector_words, vector_count};
+  end
 
   axi_reader #(.BusBytes(BusBytes), .MaxOutstanding(MaxReads)) u_reader (
       .clk_i       (ap_clk),

@@ -1,7 +1,8 @@
 /// The dot products of one lane: a slice of A against a slice of every column of B, one operation a cycle.
 ///
-/// acc[c] = (first ? 0 : acc[c]) +- 2^shift * popcount(a & b[c]), shift 0..30, DpuLatency cycles later; kept else.
-/// Vivado and Yosys define SYNTHESIS and get LUTs and DSP48E1s, one for each column; simulators get the arithmetic.
+/// acc[c] = (first ? 0 : acc[c]) +- 2^shift * popcount(a & b[c]), shift 0..31, DpuLatency cycles later; kept else.
+/// Vivado and Yosys define SYNTHESIS and get LUTs and DSP48E1s, one for each column; simulators get the arithmetic,
+/// also of a core that is otherwise simulated as it is synthesised (DOT_PRODUCT_MODELS).
 module dpu_row #(
     parameter int unsigned Bits    = 144,  ///< of a slice of K: 48 or 144
     parameter int unsigned Columns = 16
@@ -16,6 +17,11 @@ module dpu_row #(
     output logic [    47:0] acc_o[Columns]
 );
 `ifdef SYNTHESIS
+`ifndef DOT_PRODUCT_MODELS
+`define DOT_PRODUCTS_IN_LUTS
+`endif
+`endif
+`ifdef DOT_PRODUCTS_IN_LUTS
   localparam int unsigned CountBits = $clog2(Bits + 1);
 
   logic [17:0] weight;

@@ -26,6 +26,8 @@ module epilogue
     output logic [TableBits-1:0]   table_row_o,
     output logic [7:0]             table_pair_o,
     input  logic [1:0][31:0]       table_element_i,
+    input  logic [1:0]             table_live_i,
+    output rounded_t               rounded_o,        ///< with STATS: results for the tally, a cycle before the pieces
     output logic                   valid_o,
     output logic                   last_o,
     output logic [1:0][7:0]        lane_o,
@@ -46,6 +48,8 @@ module epilogue
     logic [4:0] pixel;
     logic [2:0] slot;
     logic [1:0][31:0] sums;
+    logic       begins;
+    logic [SlotBits-1:0] tally;
   } tag_t;
 
   plan_t p;
@@ -75,7 +79,7 @@ module epilogue
   tag_t [RoundLatency-1:0] tag_q;
   always_ff @(posedge clk_i) begin
     tag_q <= {tag_q[RoundLatency-2:0], tag_t'{valid: valid_i, last: last_i, pair: pair_i, part: part_i,
-              pixel: group_i.pixel, slot: group_i.slot, sums: sums_i}};
+              pixel: group_i.pixel, slot: group_i.slot, sums: sums_i, begins: group_i.begins, tally: group_i.tally}};
     if (!rst_ni) for (int i = 0; i < RoundLatency; i++) tag_q[i].valid <= 1'b0;
   end
 
@@ -126,6 +130,13 @@ module epilogue
       end
     end
   end
+
+  // The table is read NoiseLatency cycles before the results are here.
+  localparam int unsigned LiveDelay = NoiseLatency + RoundLatency - 1;
+  logic [LiveDelay-1:0][1:0] live_q;
+  always_ff @(posedge clk_i) live_q <= {live_q[LiveDelay-2:0], table_live_i};
+  assign rounded_o = '{valid: tag.valid && p.c.flags[FLAG_STATS], pair: tag.pair, live: live_q[LiveDelay-1],
+                       begins: tag.begins, tally: tag.tally, values: values};
 
   logic [5:0] place;  // of the slot's first piece
   assign place = 6'(tag.slot) << p.segment_log;

@@ -1,5 +1,6 @@
 /// Gives the array its operand pairs: each window meets the b_bits planes of B, one a cycle.
 ///
+/// With HALF a product counts twice; the row sum is added to it later (accumulator).
 /// Stage 0: the column memories are read. Stage 1: operands are registered (take_o). Stage 2: they are in the array.
 module feeder
   import contract_pkg::*;
@@ -58,7 +59,7 @@ module feeder
         sums: plane == '0,
         negate: a_top != b_top,
         negate_a: a_top,
-        shift: 5'(window.plane) + 5'(plane),
+        shift: 5'(window.plane) + 5'(plane) + 5'(plan_i.c.flags[FLAG_HALF]),
         plane: window.plane,
         group: window.group
     };

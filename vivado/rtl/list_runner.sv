@@ -2,12 +2,15 @@
 /// says.
 ///
 /// The core has at most two commands: one that runs and the next, which it may plan and load, but not compute before
-/// cmd_done_i. So an error that it reports is always that of the older one.
+/// cmd_done_i. So an error that it reports is always that of the older one. A command of the vector unit runs alone;
+/// the next one is fetched and checked meanwhile.
 module list_runner
   import contract_pkg::*;
   import command_pkg::*;
+  import vector_pkg::*;
 #(
     parameter  build_t      Build   = BUILD_TINY,          ///< the build
+    parameter  bit          VectorUnit = 1'b0,             ///< there is one
     localparam int unsigned DataBits = 8 * Build.bus_bytes
 ) (
     input  logic                clk_i,
@@ -31,6 +34,12 @@ module list_runner
     input  logic                cmd_done_i,       ///< the oldest command's results are all in memory
     input  logic                load_error_i,     ///< a read of the oldest command failed; it stores no more
     input  logic                store_error_i,    ///< a write of the oldest command failed
+    output logic                vector_valid_o,   ///< a command of the vector unit; all before it are complete
+    input  logic                vector_ready_i,
+    output words_t              vector_words_o,   ///< it stays until it is taken
+    output logic [        20:0] vector_count_o,
+    input  logic                vector_done_i,    ///< its results are all in memory
+    input  logic [         7:0] vector_error_i,   ///< not OK: it has failed
     output logic                flush_o,          ///< drop all work, let AXI drain; held until core_idle_i
     input  logic                core_idle_i,
     output logic                ar_valid_o,
@@ -58,11 +67,13 @@ module list_runner
   logic [1:0] unfinished_q;                  // commands that the core has
   logic       take, running;
 
-  assign take    = cmd_valid_o && cmd_ready_i;
+  logic       vector, vector_q;              // the command to hand over is the vector unit's; so is the one that runs
+
+  assign take    = (cmd_valid_o && cmd_ready_i) || (vector_valid_o && vector_ready_i);
   assign running = state_q >= Fetch && state_q <= Drain;
 
-  logic   fetch_idle, fetch_reserved, fetch_error, check_done;
-  logic [7:0] list_error, check_error;
+  logic   fetch_idle, fetch_reserved, fetch_error, check_done, matrix_done, vector_done;
+  logic [7:0] list_error, check_error, matrix_error, vector_error;
   words_t words;
 
   list_check u_list_check (
@@ -92,24 +103,49 @@ module list_runner
       .r_resp_i
   );
 
-  command_check #(.Build(Build)) u_check (
+  command_check #(.Build(Build), .VectorUnit(VectorUnit)) u_check (
       .clk_i,
       .rst_ni,
       .clear_i     (flush_o),
-      .start_i     (state_q == Check),
+      .start_i     (state_q == Check && !vector),
       .words_i     (words),
       .reserved_i  (fetch_reserved),
       .mem_bytes_i (mem_bytes_q),
       .list_begin_i(list_begin_q),
       .list_end_i  (list_end_q),
-      .done_o      (check_done),
-      .error_o     (check_error),
+      .done_o      (matrix_done),
+      .error_o     (matrix_error),
       .decoded_o   (cmd_o)
   );
 
+  if (VectorUnit) begin : gen_vector
+    assign vector = family_of(words[0][7:0]) != FamilyNone;
+    vector_check u_vector_check (
+        .clk_i,
+        .rst_ni,
+        .clear_i     (flush_o),
+        .start_i     (state_q == Check && vector),
+        .words_i     (words),
+        .reserved_i  (fetch_reserved),
+        .mem_bytes_i (mem_bytes_q),
+        .list_begin_i(list_begin_q),
+        .list_end_i  (list_end_q),
+        .done_o      (vector_done),
+        .error_o     (vector_error),
+        .count_o     (vector_count_o)
+    );
+  end else begin : gen_matrix
+    assign {vector, vector_done, vector_error, vector_count_o} = '0;
+  end
+  assign vector_words_o = words;
+  assign check_done     = matrix_done || vector_done;
+  assign check_error    = vector ? vector_error : matrix_error;
+
   assign begin_o     = state_q == Idle && start_i && !soft_reset_i;
   assign done_o      = state_q == Done && !soft_reset_i;
-  assign cmd_valid_o = state_q == Offer && unfinished_q != MaxUnfinished;
+  assign cmd_valid_o = state_q == Offer && unfinished_q != MaxUnfinished && !vector
+                       && !(vector_q && unfinished_q != '0);
+  assign vector_valid_o = state_q == Offer && unfinished_q == '0 && vector;
   assign flush_o     = state_q == Flush;
   assign draining_o  = state_q == Flush && silent_q;
   assign mem_base_o  = mem_base_q;
@@ -159,6 +195,10 @@ module list_runner
       verdict_q <= load_error_i ? 8'(ERROR_READ_BUS) : 8'(ERROR_WRITE_BUS);
       state_q   <= Flush;
     end
+    if (running && vector_error_i != 8'(ERROR_OK)) begin
+      verdict_q <= vector_error_i;
+      state_q   <= Flush;
+    end
     if (soft_reset_i && state_q != Idle) begin
       silent_q <= 1'b1;
       state_q  <= Flush;
@@ -171,9 +211,10 @@ module list_runner
   assign error_index_o = (verdict_q == 8'(ERROR_OK) || verdict_q < 8'(ERROR_OPCODE)) ? NO_COMMAND : commands_done_o;
 
   always_ff @(posedge clk_i) begin
-    if (cmd_done_i && running) commands_done_o <= commands_done_o + 32'd1;
+    if ((cmd_done_i || vector_done_i) && running) commands_done_o <= commands_done_o + 32'd1;
+    if (take) vector_q <= vector;
     if (!rst_ni || begin_o || flush_o) unfinished_q <= '0;
-    else unfinished_q <= unfinished_q + 2'(take) - 2'(cmd_done_i);
+    else unfinished_q <= unfinished_q + 2'(take) - 2'(cmd_done_i || vector_done_i);
     if (!rst_ni || begin_o) commands_done_o <= '0;
   end
 

@@ -520,6 +520,20 @@ module loader
     end
   end
 
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      done_were_asked_for : assert (!step_done_i || before_q != '0 || ahead_q != '0);
+      loaded_were_coming  : assert (!step_loaded_i || coming_q != '0);
+      rows_have_a_number  : assert (7'(before_q) + 7'(ahead_q) <= 7'(MostAhead));
+      rows_fit_the_ring   : assert (state_q == Idle
+          || 12'(ahead_q) * 12'(p.step_rows) + 12'(p.pass_ky) <= 12'(p.ring_rows) + 12'(p.step_rows));
+      chunks_have_buffers : assert (!p.c.wgrad || state_q == Idle || chunks_q <= p.chunk_buffers);
+      chunks_were_begun   : assert (!chunk_done_i || before_q != '0 || !p.c.wgrad || chunks_q != '0);
+    end
+  end
+`endif
+
   task automatic begin_row();
     ky_q     <= '0;
     next_q   <= 1'b0;

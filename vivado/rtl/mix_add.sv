@@ -33,6 +33,9 @@ module mix_add
     );
     if (i + 1 < Left) begin : gen_both
       assign sum_o[i+1] = upper;
+    end else begin : gen_one
+      logic unused;
+      assign unused = upper;
     end
   end
 `else

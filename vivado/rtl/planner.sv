@@ -21,7 +21,8 @@ module planner
     output span_t       a_span_o,      ///< what the command reads, and what it writes
     output span_t       b_span_o,
     output span_t       out_span_o,
-    output span_t       sums_span_o    ///< meaningful with ROW_SUMS
+    output span_t       sums_span_o,   ///< meaningful with ROW_SUMS
+    output span_t       tally_span_o   ///< meaningful with STATS
 );
   localparam int unsigned Taps        = Build.lanes / 16;
   localparam int unsigned RoundWords  = Build.lanes / 2;   // accumulator entries of a set of results
@@ -59,6 +60,10 @@ module planner
   assign ahead = c.wgrad ? (chunks_q < 8'(MostAhead) ? chunks_q[4:0] : 5'(MostAhead))
                          : p_q.batch < 5'd8 ? 5'(3 * p_q.batch[2:0]) : 5'(MostAhead);
 
+  // Tallies of all blocks of a pass are kept until its end.
+  logic [11:0] most_y;
+  assign most_y = cmd_i.c.flags[FLAG_STATS] && cmd_i.c.y_blocks > 12'(TallySlots) ? 12'(TallySlots) : cmd_i.c.y_blocks;
+
   logic [2:0] grow_mod;
   logic [13:0] pieces;                 // of a row of results
   assign grow_mod     = 3'(grow_mod_q) + 3'(p_q.span_mod3);
@@ -70,6 +75,7 @@ module planner
   assign b_span_o     = '{first: c.b_addr, behind: d_q.b_end};
   assign out_span_o   = '{first: c.out_addr, behind: d_q.out_end};
   assign sums_span_o  = '{first: c.sums_addr, behind: d_q.sums_end};
+  assign tally_span_o = '{first: c.tally_addr, behind: d_q.tally_end};
   assign area         = c.wgrad ? 32'(d_q.taps) : 32'(d_q.pixels);
   assign pieces       = 32'(c.out_format) == FORMAT_PLANES ? 14'(c.y_width) : 14'(c.y_width) << c.out_format;
   assign grow_triples = grow_third_q + 16'(grow_mod_q != 2'd0);
@@ -191,13 +197,15 @@ module planner
           p_q.c.b_addr       <= cmd_i.c.b_addr + mem_base_i;
           p_q.c.out_addr     <= cmd_i.c.out_addr + mem_base_i;
           p_q.c.sums_addr    <= cmd_i.c.sums_addr + mem_base_i;
+          p_q.c.tally_addr   <= cmd_i.c.tally_addr + mem_base_i;
+          p_q.count          <= cmd_i.rows[20:0];
           p_q.taps           <= cmd_i.taps;
           p_q.b_tile         <= cmd_i.b_tile;
           p_q.row_width      <= cmd_i.c.a_width;
           p_q.span           <= cmd_i.c.y_width;
           p_q.spans          <= 12'd1;
           p_q.pass_a         <= cmd_i.c.a_blocks;
-          p_q.pass_y         <= cmd_i.c.y_blocks;
+          p_q.pass_y         <= most_y;
           p_q.pass_ky        <= cmd_i.c.kernel_h;
           p_q.step_rows      <= cmd_i.c.stride_y < cmd_i.c.kernel_h ? cmd_i.c.stride_y : cmd_i.c.kernel_h;
           p_q.chunk_rows     <= 5'd1;
@@ -247,7 +255,7 @@ module planner
         end
         Slices: p_q.slices <= result[15:0];
         Entries: p_q.group_entries <= result[15:0];
-        PassY: if (result < 32'(c.y_blocks)) p_q.pass_y <= result[11:0];
+        PassY: if (result < 32'(p_q.pass_y)) p_q.pass_y <= result[11:0];
         RowWords: p_q.row_words <= result[15:0];
         RingRows: p_q.ring_rows <= result > 32'(MostRing) ? 6'(MostRing) : result[5:0];
         RingTrim: begin

@@ -28,6 +28,7 @@ module row_table
     input  logic [TableBits-1:0] element_row_i,   ///< read: elements of lanes 2 pair, 2 pair + 1, a cycle later
     input  logic [         7:0] element_pair_i,
     output logic [1:0][31:0]    element_o,
+    output logic [1:0]          element_live_o,
     input  logic [TableBits-1:0] read_row_i,      ///< read: one lane, a cycle later
     input  logic [LaneBits-1:0] read_lane_i,
     output logic                read_live_o,
@@ -85,7 +86,7 @@ module row_table
     logic live_table_q[TableRows*Pairs];
     logic [31:0] address_table_q[TableRows*Pairs];
     logic [31:0] sums_table_q[TableRows*Pairs];
-    logic [31:0] element_table_q[TableRows*Pairs];
+    logic [32:0] element_table_q[TableRows*Pairs];  // with the row's live bit, which is wanted there, too
     logic write;
     localparam int unsigned PlaceBits = $clog2(TableRows * Pairs);
     logic [PlaceBits-1:0] place, element_place, read_place;
@@ -98,10 +99,11 @@ module row_table
       if (write) begin
         live_table_q[place]    <= busy_q ? taps_q != '0 : row_live_i;
         address_table_q[place] <= busy_q ? address_q + (odd != 0 ? plan_i.c.out_image_stride : '0) : row_address_i;
-        element_table_q[place] <= busy_q ? element_q + (odd != 0 ? plan_i.image_element : '0) : row_element_i;
+        element_table_q[place] <= busy_q ? {1'b1, element_q + (odd != 0 ? plan_i.image_element : '0)}
+                                         : {row_live_i, row_element_i};
         sums_table_q[place]    <= busy_q ? sums_q + (odd != 0 ? plan_i.image_sums : '0) : row_sums_i;
       end
-      element_o[odd]      <= element_table_q[element_place];
+      {element_live_o[odd], element_o[odd]} <= element_table_q[element_place];
       live_q[odd]         <= live_table_q[read_place];
       address_read_q[odd] <= address_table_q[read_place];
       sums_read_q[odd]    <= sums_table_q[read_place];

@@ -169,6 +169,17 @@ module sequencer
     store_stall_o  <= valid && pace_ok && !(drain_ok && slot_ok);
   end
 
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      steps_are_loaded : assert (
+        wgrad ? !wgrad_takes || loaded_q >= 6'(wgrad_chunk) : !conv_step_done || loaded_q != '0);
+      steps_are_few    : assert (loaded_q <= 6'(MostAhead));
+      slots_are_few    : assert (start_i || !slot_free_i || free_q < 4'(7'(LanePieces) >> plan_i.segment_log));
+    end
+  end
+`endif
+
   logic unused;
   assign unused = &{1'b0, plan_i};
 endmodule

@@ -2,12 +2,14 @@
 ///
 /// One side asks for the writes, the other reads the store buffer for them: in a cycle two pieces, a bit plane, or
 /// eight row sums. The planes of a whole row of 8, 16 or 32 pixels follow each other in memory: they are one write. So
-/// are the three columns of a kernel row, which three lanes have.
+/// are the three columns of a kernel row, which three lanes have. After the last segment of a block comes its tally, if
+/// there is one: 64 bytes a cycle, in order behind the results.
 module store
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter  build_t      Build    = BUILD_TINY,
+    parameter  build_t      Build      = BUILD_TINY,
+    parameter  bit          VectorUnit = 1'b0,        ///< there are tallies
     localparam int unsigned BusBytes = Build.bus_bytes,
     localparam int unsigned LaneBits = $clog2(Build.lanes)
 ) (
@@ -33,6 +35,11 @@ module store
     output logic                  buffer_turn_o,
     input  logic [         511:0] buffer_data_i,
     input  logic [         255:0] buffer_sums_i,
+    output logic                  tally_read_o,    ///< read a tally, in step with the buffer
+    output logic                  tally_header_o,  ///< its header, else two of its records
+    output logic [SlotBits-1:0]   tally_slot_o,
+    output logic [           2:0] tally_pair_o,
+    input  logic [         511:0] tally_data_i,
     output logic                  req_valid_o,
     input  logic                  req_ready_i,
     output logic [          31:0] req_addr_o,
@@ -41,17 +48,17 @@ module store
     input  logic                  data_ready_i,
     output logic [8*BusBytes-1:0] data_o
 );
-  typedef enum logic [1:0] { Pieces, Plane, Sums, Free } what_e;
+  typedef enum logic [2:0] { Pieces, Plane, Sums, Tally, Free } what_e;
   typedef enum logic [1:0] { Idle, Fetch, Ask } state_e;
 
   /// What the reading side does for one request.
   typedef struct packed {
     what_e       what;
     logic [ 2:0] slot;
-    logic [ 7:0] lane;
+    logic [ 7:0] lane;   // Tally: its slot
     logic [ 3:0] plane;  // the first
     logic [ 4:0] reads;
-    logic        lanes;  // a read of each third lane, else all of one
+    logic        lanes;  // a read of each third lane, else all of one; Tally: the first read is the header
     logic [ 1:0] parts;  // reads that fill a chunk of 64 bytes: 1, 2 or 4, less 1
     logic [ 7:0] beats;
   } item_t;
@@ -89,11 +96,13 @@ module store
   what_e what_q;
   logic [3:0] plane_q;
   logic lane_last, plane_last, what_last, asked, lane_ends, freeing_q;
+  logic tally_q;  // the lanes are done, their block's tally is asked for
+  logic head;     // with its header, which lies before the first block's records
   logic [31:0] plane_offset_q;
   item_t item, item_head;
   logic item_push, item_full, item_empty, item_pop;
   logic [17:0] bytes;
-  logic [31:0] address;
+  logic [31:0] address, tally_address_q;
 
   // Lane 16 kx + ci of a WGRAD has kernel column kx.
   logic columns;
@@ -117,7 +126,12 @@ module store
     address = what_q == Sums ? table_sums_i + segment.sums : table_address_i + segment.address + plane_offset_q;
     item = '{what: what_q, slot: segment.slot, lane: 8'(lane_q), plane: plane_q, reads: 5'((bytes + 18'd63) >> 6),
              lanes: columns, parts: '0, beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
-    if (what_q == Plane && joined) begin
+    if (tally_q) begin
+      bytes   = head ? 18'd576 : 18'd512;
+      address = tally_address_q;
+      item    = '{what: Tally, slot: segment.slot, lane: 8'(segment.block[SlotBits-1:0]), plane: '0,
+                  reads: head ? 5'd9 : 5'd8, lanes: head, parts: '0, beats: 8'((head ? 576 : 512) / BusBytes)};
+    end else if (what_q == Plane && joined) begin
       item.reads = p.c.out_bits;
       item.parts = {p.c.y_width[3], p.c.y_width[3] || p.c.y_width[4]};
     end else if (columns) begin
@@ -131,9 +145,11 @@ module store
 
   assign req_addr_o  = address;
   assign req_bytes_o = bytes;
-  assign req_valid_o = state_q == Ask && table_live_i && !freeing_q && !item_full;
+  assign req_valid_o = (tally_q || (state_q == Ask && table_live_i && !freeing_q)) && !item_full;
   assign asked       = req_valid_o && req_ready_i;
   assign lane_ends   = !table_live_i || (asked && what_last);
+  assign head        = segment.block == '0;
+  always_ff @(posedge clk_i) tally_address_q <= p.c.tally_addr + (head ? '0 : 32'({segment.block, 9'd64}));
   // After the last lane's last item comes one that frees the slot.
   assign item_push   = asked || (freeing_q && !item_full);
   assign segment_pop = freeing_q && !item_full;
@@ -141,7 +157,7 @@ module store
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Idle:
-      if (segment_start && !freeing_q) begin
+      if (segment_start && !freeing_q && !tally_q) begin
         state_q <= Fetch;
         lane_q  <= '0;
       end
@@ -164,7 +180,8 @@ module store
           lane_q  <= lane_q + 1'b1;
           if (lane_last) begin
             state_q   <= Idle;
-            freeing_q <= 1'b1;
+            tally_q   <= VectorUnit && segment.with_tally;
+            freeing_q <= !(VectorUnit && segment.with_tally);
           end
           what_q         <= planes ? Plane : Pieces;
           plane_q        <= '0;
@@ -172,9 +189,14 @@ module store
         end
       end
     endcase
+    if (tally_q && asked) begin
+      tally_q   <= 1'b0;
+      freeing_q <= 1'b1;
+    end
     if (segment_pop) freeing_q <= 1'b0;
     if (!rst_ni) begin
       state_q   <= Idle;
+      tally_q   <= 1'b0;
       freeing_q <= 1'b0;
     end
   end
@@ -204,6 +226,10 @@ module store
   assign slot_free_o    = item_pop && item_head.what == Free;
   assign buffer_read_o  = read;
   assign buffer_lane_o  = item_head.lane + (item_head.lanes ? {2'd0, read_q[1:0], 4'd0} : '0);
+  assign tally_read_o   = read && item_head.what == Tally;
+  assign tally_header_o = item_head.lanes && read_q == '0;
+  assign tally_slot_o   = item_head.lane[SlotBits-1:0];
+  assign tally_pair_o   = read_q[2:0] - 3'(item_head.lanes);
   assign buffer_place_o = (5'(item_head.slot) << (p.segment_log - 3'd1))
       + (item_head.what == Pieces && !item_head.lanes ? read_q : '0);
   assign buffer_plane_o = item_head.what == Plane;
@@ -256,7 +282,9 @@ module store
     chunk_d = chunk_q;
     for (int unsigned quarter = 0; quarter < 4; quarter++) begin
       unique case (filled_q.parts)
-        2'd0: chunk_d[128*quarter+:128] = buffer_data_i[128*quarter+:128];
+        2'd0:
+        chunk_d[128*quarter+:128] = VectorUnit && filled_q.what == Tally ? tally_data_i[128*quarter+:128]
+                                                                         : buffer_data_i[128*quarter+:128];
         2'd1:
         if (filled_part_q[0] == quarter[1])
           chunk_d[128*quarter+:128] = filled_q.what == Sums ? buffer_sums_i[128*(quarter%2)+:128]
@@ -285,6 +313,19 @@ module store
       request_first_q <= 1'b1;
     end
   end
+
+`ifndef SYNTHESIS
+  logic [3:0] slots;
+  assign slots = 4'(7'(LanePieces) >> p.segment_log);
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      slot_is_free     : assert (!open_valid_i || open_q < slots || slot_free_o);
+      slot_in_range    : assert (!open_valid_i || 4'(open_segment_i.slot) < slots);
+      closed_were_open : assert (!closed_i || closed_q < open_q);
+      freed_were_open  : assert (!slot_free_o || open_q != '0);
+    end
+  end
+`endif
 
   logic unused;
   assign unused = &{1'b0, p, unused_full, filled_q};

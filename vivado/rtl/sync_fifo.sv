@@ -36,4 +36,13 @@ module sync_fifo #(
       if (pop_i) read_q <= read_q + 1'b1;
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && !clear_i) begin
+      no_push_when_full : assert (!push_i || !full_o);
+      no_pop_when_empty : assert (!pop_i || !empty_o);
+    end
+  end
+`endif
 endmodule

@@ -180,7 +180,9 @@ module wgrad_reads
             element: '0,
             pixel: '0,
             slot: slot_q,
-            close: 1'b1
+            close: 1'b1,
+            begins: 1'b0,
+            tally: '0
         }
     };
     segment_o = '{
@@ -189,7 +191,9 @@ module wgrad_reads
         address: '0,
         sums: '0,
         pixels: 6'd1,
-        with_sums: p.c.flags[FLAG_ROW_SUMS] && y_first == '0 && group_q == '0
+        with_sums: p.c.flags[FLAG_ROW_SUMS] && y_first == '0 && group_q == '0,
+        with_tally: 1'b0,
+        block: '0
     };
   end
   assign set_address_o = a_address_q + group_address_q + (32'(tap_q) << (5 + 32'(p.c.out_format)));

@@ -7,7 +7,7 @@ set contract(pl_memory) pl_ddr3
 set contract(part) xc7z045ffg900-2
 set contract(clock_mhz) 200
 set contract(control_bytes) 4096
-set contract(builds) {tiny zc706}
+set contract(builds) {tiny zc706 hls}
 set contract(tiny,build) 0
 set contract(tiny,lanes) 16
 set contract(tiny,columns) 16
@@ -24,3 +24,11 @@ set contract(zc706,lane_words) 12288
 set contract(zc706,column_words) 512
 set contract(zc706,row_words) 1024
 set contract(zc706,bus_bytes) 64
+set contract(hls,build) 2
+set contract(hls,lanes) 16
+set contract(hls,columns) 16
+set contract(hls,slice_groups) 9
+set contract(hls,lane_words) 12288
+set contract(hls,column_words) 512
+set contract(hls,row_words) 1024
+set contract(hls,bus_bytes) 64

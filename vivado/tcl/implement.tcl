@@ -10,6 +10,16 @@ proc open_overlay_project {settings} {
     set_property ip_repo_paths [repositories $settings] [current_project]
     update_ip_catalog -rebuild
     add_files -fileset constrs_1 -norecurse [constraint_files $settings]
+    if {[dict get $settings pblocks] eq "rows"} {
+        add_lane_groups $settings
+    }
+}
+
+# For the placer: its cells exist after synthesis.
+proc add_lane_groups {settings} {
+    set file [file join [dict get $settings root] vivado constraints zc706_lane_groups.tcl]
+    add_files -fileset constrs_1 -norecurse $file
+    set_property used_in_synthesis false [get_files $file]
 }
 
 # The second LED exists only with the SODIMM.
@@ -25,6 +35,8 @@ proc constraint_files {settings} {
 proc make_top {} {
     global contract
     set design [get_files $contract(name).bd]
+    # With the whole design, under its clocks and its strategy: an IP's own run has neither.
+    set_property synth_checkpoint_mode None $design
     set wrapper [make_wrapper -files $design -top]
     add_files -norecurse $wrapper
     set_property top $contract(name)_wrapper [current_fileset]
@@ -73,6 +85,11 @@ proc write_reports {settings} {
     report_utilization -hierarchical -hierarchical_depth 5 -file [file join $folder utilization_by_module.txt]
     report_timing_summary -max_paths 20 -file [file join $folder timing.txt]
     report_clock_interaction -file [file join $folder clock_interaction.txt]
+    report_high_fanout_nets -timing -max_nets 50 -file [file join $folder high_fanout.txt]
+    report_design_analysis -congestion -logic_level_distribution -file [file join $folder design_analysis.txt]
+    report_control_sets -file [file join $folder control_sets.txt]
+    report_ram_utilization -file [file join $folder rams.txt]
+    report_qor_suggestions -file [file join $folder qor_suggestions.txt]
     report_power -file [file join $folder power.txt]
     report_drc -file [file join $folder drc.txt]
     report_methodology -file [file join $folder methodology.txt]

@@ -5,13 +5,17 @@ proc split_vlnv {vlnv} {
     return [split $vlnv :]
 }
 
-proc open_packaging {settings vlnv top sources} {
+# `prepare` adds what else belongs into the IP.
+proc open_packaging {settings vlnv top sources {prepare ""}} {
     global contract
     lassign [split_vlnv $vlnv] vendor library name version
     set folder [file join [dict get $settings repository] $name]
     file delete -force $folder
     create_project -force -part $contract(part) package_$name [file join [dict get $settings work] package_$name]
     add_files -norecurse $sources
+    if {$prepare ne ""} {
+        $prepare $settings
+    }
     set_property top $top [current_fileset]
     update_compile_order -fileset sources_1
     ipx::package_project -root_dir $folder -vendor $vendor -library $library -taxonomy /UserIP -import_files
@@ -79,16 +83,28 @@ proc describe_master {core name mode} {
     # Rows are short, so many bursts are in flight; none has more than 16 beats, all are of whole beats.
     set_bus_parameter $interface READ_WRITE_MODE $mode
     set_bus_parameter $interface NUM_READ_OUTSTANDING [expr {$mode eq "READ_ONLY" ? 64 : 1}]
-    set_bus_parameter $interface NUM_WRITE_OUTSTANDING [expr {$mode eq "WRITE_ONLY" ? 32 : 1}]
+    set_bus_parameter $interface NUM_WRITE_OUTSTANDING [expr {$mode eq "WRITE_ONLY" ? 64 : 1}]
     set_bus_parameter $interface MAX_BURST_LENGTH 16
     set_bus_parameter $interface SUPPORTS_NARROW_BURST 0
+}
+
+# The clock for whoever synthesises the packaged core out of context: without it that run knows no timing.
+proc add_ooc_clock {settings} {
+    file mkdir [dict get $settings work]
+    set path [file join [dict get $settings work] cpt_kernel_ooc.xdc]
+    set file [open $path w]
+    puts $file "create_clock -name ap_clk -period [format %.3f [expr {1000.0 / [dict get $settings clock_mhz]}]]\
+        \[get_ports ap_clk\]"
+    close $file
+    add_files -fileset constrs_1 -norecurse $path
+    set_property used_in {synthesis implementation out_of_context} [get_files $path]
 }
 
 proc package_core {settings} {
     global contract
     set root [dict get $settings root]
     set sources [concat [rtl_sources $root] [list [file join $root vivado ip cpt_kernel_ip.v]]]
-    set core [open_packaging $settings $contract(vlnv) cpt_kernel_ip $sources]
+    set core [open_packaging $settings $contract(vlnv) cpt_kernel_ip $sources add_ooc_clock]
     set_property display_name "CPT kernel" $core
     set_property description "Bit-serial training accelerator; sim/contract/CONTRACT.md says what it does" $core
     describe_control $core

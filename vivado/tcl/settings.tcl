@@ -6,10 +6,11 @@
 #   CPT_BUILD      a build of sim/contract/contract.toml
 #   CPT_MEMORY     ps: the ARM's DDR3 through HP ports; pl: the SODIMM through a controller in the fabric
 #   CPT_CLOCK_MHZ  the core's clock
+#   CPT_PBLOCKS    none, or rows: the lanes of the zc706 RTL core in groups, a row of clock regions each
 #   CPT_JOBS       processes that Vivado may start
 
 set oldest_tool 2021.1
-set newest_tool 2024.2
+set newest_tool 2026.1
 # What the ARM's clock generator divides: a clock must be a whole part of it.
 set io_pll_mhz 1000
 
@@ -21,7 +22,7 @@ proc refuse {message} {
 proc check_tool {} {
     global oldest_tool newest_tool
     set found [version -short]
-    if {![regexp {^\d{4}\.\d} $found release]} {
+    if {![regexp {\d{4}\.\d} $found release]} {
         refuse "cannot tell the release of Vivado from '$found'; these scripts fit $oldest_tool to $newest_tool"
     }
     if {[package vcompare $release $oldest_tool] < 0 || [package vcompare $release $newest_tool] > 0} {
@@ -104,9 +105,18 @@ proc check_sources {root core build} {
     }
     foreach {folder name} {
         ip cpt_kernel_ip.v  ip response_monitor.v  constraints zc706.xdc  constraints zc706_pl_memory.xdc
+        constraints zc706_lane_groups.tcl
     } {
         check_file [file join $root vivado $folder $name] "this copy of the repository is not whole"
     }
+}
+
+proc pblocks_setting {core build} {
+    set pblocks [choice CPT_PBLOCKS {none rows}]
+    if {$pblocks ne "none" && ($core ne "rtl" || $build ne "zc706")} {
+        refuse "PBLOCKS=$pblocks is for CORE=rtl BUILD=zc706, not CORE=$core BUILD=$build"
+    }
+    return $pblocks
 }
 
 # All settings as a dictionary; `root` is the repository.
@@ -119,6 +129,7 @@ proc read_settings {root} {
     dict set settings build [choice CPT_BUILD $contract(builds)]
     dict set settings memory [choice CPT_MEMORY {ps pl}]
     dict set settings clock_mhz [clock_setting]
+    dict set settings pblocks [pblocks_setting [dict get $settings core] [dict get $settings build]]
     dict set settings jobs [whole_number CPT_JOBS 1 64]
     check_part
     dict set settings board [newest_board]

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from cpt_model.arithmetic.any_device import is_elsewhere
 from cpt_model.arithmetic.native.library import has_bytes as library_has_bytes
 from cpt_model.arithmetic.native.library import load
 
@@ -22,7 +23,7 @@ MOST_BYTE_PIXELS = ((1 << 31) - 1) // (4 * 255 * 128)  # products of bytes of fo
 
 def usable(values: Tensor) -> bool:
     """Whether the kernels take this tensor: else PyTorch operations do the same."""
-    return values.device.type == "cpu" and values.dtype == torch.float32 and values.numel() > 0 and load() is not None
+    return not is_elsewhere(values) and values.dtype == torch.float32 and values.numel() > 0 and load() is not None
 
 
 def has_bytes() -> bool:

@@ -67,27 +67,10 @@ class ByteGradient {
         pad(l_.rows, l_.columns, l_.ins, l_.x_at, map,
             Interleave(x, l_.ins * l_.rows.size * l_.columns.size, there, 0));
         block(l_, errors, Interleave(e, l_.outs * l_.pixels(), there, lift_));
-        constexpr int64_t kBlocks = 2;
-        int64_t b = 0;
-        for (; b + kBlocks <= l_.out_blocks(); b += kBlocks) add_blocks<kBlocks>(b, map, errors, sums);
-        for (; b < l_.out_blocks(); ++b) add_blocks<1>(b, map, errors, sums);
+        (x_signed_ ? add_products<true> : add_products<false>)(l_, map, errors, sums);
     }
 
   private:
-    template <int Blocks>
-    void add_blocks(int64_t first, const int32_t* map, const int32_t* errors, int32_t* sums) const {
-        constexpr int kValues = std::max<int>(1, kSums * kLanes / (Blocks * kOuts));
-        const Steps step(l_);
-        const int64_t values = l_.row_values();
-        each_tile(l_, kTilePixels, first, map, errors, sums,
-                  [&](const int32_t* x, const int32_t* e, int64_t height, int64_t width, int32_t* to) {
-                      const auto add = x_signed_ ? add_tile<Blocks, kValues, true> : add_tile<Blocks, kValues, false>;
-                      for (int64_t r = 0; r < values; r += kValues)
-                          add(x + r, step, e, l_.pixels() * kOuts, height, width, to + r * kOuts, l_.block_sums(),
-                              values - r);
-                  });
-    }
-
     Layer l_;
     bool x_signed_;
     int32_t lift_;

@@ -88,7 +88,7 @@ inline void flush(const Layer& l, std::vector<int32_t>& sums, double* gradient) 
 }
 
 // Σ over images and pixels by kernel.add(x, e, there, thread, sums), which takes Kernel::kImages images, of which
-// `there` exist. `greatest` bounds a product; those of so many images fit 32 bits together, more are added in float64.
+// `there` exist. `greatest` bounds a product: sums of as many as fit 32 bits are kept there, then added in float64.
 template <class Kernel>
 void sum_images(Kernel kernel, const Layer& l, const float* x, const float* e, double* gradient, int64_t images,
                 int64_t greatest, int threads) {

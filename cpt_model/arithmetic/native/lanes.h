@@ -89,6 +89,15 @@ inline Vector clamp(Vector x, Number low, Number high) {
     return least(most(x, low - Vector{}), high - Vector{});
 }
 
+// x / 2^shift to the nearest integer, a tie to the even one.
+template <class Vector, class Number>
+struct Round {
+    Number shift, below_half, odd;
+    explicit Round(int64_t by)
+        : shift(static_cast<Number>(by)), below_half(by ? (Number{1} << (by - 1)) - 1 : 0), odd(by ? 1 : 0) {}
+    Vector operator()(Vector x) const { return (x + below_half + (x >> shift & odd)) >> shift; }
+};
+
 // All ones where the mask's bit, channel k in bit k, is set.
 inline Words spread(uint16_t bits) {
 #ifdef __AVX512F__

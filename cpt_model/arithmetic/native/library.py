@@ -22,6 +22,7 @@ from typing import Any
 import torch
 
 from sim.common.files import locked
+from sim.common.ownership import load_checked, own_folder
 from sim.common.places import CACHE, OUT
 
 FOLDER = Path(__file__).parent
@@ -59,7 +60,7 @@ def load() -> ctypes.CDLL | None:
     if os.environ.get("CPT_NATIVE") == "0":
         return None
     try:
-        library = ctypes.CDLL(str(_build()))
+        library = load_checked(_build())
     except (OSError, subprocess.TimeoutExpired) as problem:
         warnings.warn(f"quantised layers run without their C++ kernels, slower: {problem}", stacklevel=2)
         return None
@@ -124,7 +125,7 @@ def _check_memory(code: Any, function: object, arguments: object) -> Any:
 def _build() -> Path:
     files = [*(FOLDER / name for name in SOURCES), *sorted(FOLDER.glob("*.h"))]
     texts = b"".join(file.read_bytes() for file in files)
-    key = hashlib.sha256(texts + repr((FLAGS, SOURCES, _processor(), torch.__version__)).encode()).hexdigest()[:16]
+    key = hashlib.sha256(texts + repr((FLAGS, SOURCES, processor(), torch.__version__)).encode()).hexdigest()[:16]
     folder = _writable_folder()
     library = folder / f"kernels-{key}.so"
     with locked(folder / ".lock", COMPILE_SECONDS):
@@ -157,7 +158,7 @@ def _compile(compiler: str, folder: Path, library: Path) -> None:
         made.unlink()
 
 
-def _processor() -> str:
+def processor() -> str:
     """-march=native code of one processor may not run on another that sees the same folder."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -168,11 +169,13 @@ def _processor() -> str:
 
 def _writable_folder() -> Path:
     """In `out`, or the user's cache: where no one else can put a library."""
+    problem: OSError | None = None
     for folder in (OUT / "native", CACHE / "native"):
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
+            own_folder(folder)
+        except OSError as found:
+            problem = found
             continue
         if os.access(folder, os.W_OK):
             return folder
-    raise OSError("no folder to compile into")
+    raise problem or OSError("no folder to compile into")

@@ -68,22 +68,18 @@ struct PhasedAxis {
 
 // From a sum to what is stored: twice the products and the window's sum, rounded half to even, saturated.
 struct Finish {
-    int32_t half, shift, below_half, odd, low, high;
+    int32_t half, low, high;
+    Round<Words, int32_t> round;
     Kind kind;
 
     explicit Finish(const ConvArguments& c)
         : half(static_cast<int32_t>(c.half)),
-          shift(static_cast<int32_t>(c.shift)),
-          below_half(c.shift ? (1 << (c.shift - 1)) - 1 : 0),
-          odd(c.shift ? 1 : 0),
           low(static_cast<int32_t>(c.low)),
           high(static_cast<int32_t>(c.high)),
+          round(c.shift),
           kind(c.out_kind) {}
 
-    Words operator()(Words sum, int32_t row) const {
-        const Words v = (sum << half) + row;
-        return clamp((v + below_half + (v >> shift & odd)) >> shift, low, high);
-    }
+    Words operator()(Words sum, int32_t row) const { return clamp(round((sum << half) + row), low, high); }
 };
 
 // Pixels of a result row that are computed together, `wanted` of them.

@@ -54,9 +54,7 @@ class ByteGradient {
         int32_t *map = &maps_[thread * map_size_], *errors = &errors_[thread * l_.error_values()];
         fill(c_.a + n * c_.a_image, there, map);
         fill_errors(c_.b + n * c_.b_image, there, errors, &error_sums_[thread * l_.outs]);
-        int64_t b = 0;
-        for (; b + 2 <= c_.y_blocks; b += 2) add_blocks<2>(b, map, errors, sums_[thread].data());
-        if (b < c_.y_blocks) add_blocks<1>(b, map, errors, sums_[thread].data());
+        add_products<false>(l_, map, errors, sums_[thread].data());
         if (++done_[thread] % between_ == 0) flush(thread);
     }
 
@@ -109,19 +107,6 @@ class ByteGradient {
             }
             for (int k = 0; k < kBlock; ++k) by_channel[block * kBlock + k] += sum[k];
         }
-    }
-
-    template <int Blocks>
-    void add_blocks(int64_t first, const int32_t* map, const int32_t* errors, int32_t* sums) const {
-        constexpr int kValues = std::max<int>(1, kSums * kLanes / (Blocks * kOuts));
-        const Steps step(l_);
-        const int64_t values = l_.row_values();
-        each_tile(l_, kTilePixels, first, map, errors, sums,
-                  [&](const int32_t* x, const int32_t* e, int64_t height, int64_t width, int32_t* to) {
-                      for (int64_t r = 0; r < values; r += kValues)
-                          add_tile<Blocks, kValues, false>(x + r, step, e, l_.pixels() * kOuts, height, width,
-                                                           to + r * kOuts, l_.block_sums(), values - r);
-                  });
     }
 
     void flush(int thread) {

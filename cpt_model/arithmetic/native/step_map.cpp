@@ -37,14 +37,6 @@ struct MapArguments {
     const StepBlock* step;
 };
 
-// value / 2^shift, half to even.
-struct Round {
-    int64_t shift, below_half, odd;
-    explicit Round(int64_t shift)
-        : shift(shift), below_half(shift ? (int64_t{1} << (shift - 1)) - 1 : 0), odd(shift ? 1 : 0) {}
-    Longs operator()(Longs t) const { return (t + below_half + (t >> shift & odd)) >> shift; }
-};
-
 struct Limits {
     int64_t low, high;
     Limits(int64_t bits, bool is_signed)
@@ -151,7 +143,7 @@ class Mapping {
     static constexpr CoefficientsRecord kNothing[kBlock] = {};
     MapArguments c_;
     int64_t k_;
-    Round first_, second_;
+    Round<Longs, int64_t> first_, second_;
     Limits limits0_, limits1_;
     int64_t multiplier_, up_, down_;
     NoiseKeys keys_;

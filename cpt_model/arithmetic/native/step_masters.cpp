@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kMultiplierBits = 24;
 constexpr int kWeightFraction = 27;
+constexpr int kAccumulatorBits = 48;
 
 struct LayerArguments {
     int64_t ins, outs, group_in, group_out, bundle_in, bundle_out, taps;
@@ -83,7 +84,8 @@ void update_row(const UpdateArguments& c, int64_t ci, const Rates& rates, const 
                 const int64_t co = l.first_output(ci) + local + lane;
                 const bool real = ci < l.ins && local + lane < l.bundle_out && co < l.outs;
                 if (real && (!l.group_in || ci / l.group_in == co / l.group_out))
-                    rates.move<Integer>(w[lane], v[lane], gradient.operator()<Integer>(acc[lane]));
+                    rates.move<Integer>(w[lane], v[lane],
+                                        gradient.operator()<Integer>(low_bits(acc[lane], kAccumulatorBits)));
                 const int32_t size = saturated(std::abs(int64_t{w[lane]}));
                 if (co < padded_channels(l.outs)) by_output[co] = std::max(by_output[co], size);
                 most = std::max(most, size);

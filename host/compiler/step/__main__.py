@@ -11,17 +11,18 @@ from host.compiler.step.networks import named
 from host.compiler.step.program import WIDEST, StepProgram
 from host.compiler.step.traffic import traffic
 from host.compiler.step.widths import LEAST_BITS
+from sim.common.flag_types import whole
 from sim.contract import BUILDS, Build
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m host.compiler.step", description=__doc__.split(": ", 1)[1])
     parser.add_argument("--arch", default="cifar10_resnet_74", help="network (default: cifar10_resnet_74)")
-    parser.add_argument("--batch", type=int, default=128, help="images of an iteration (default: 128)")
+    parser.add_argument("--batch", type=whole(), default=128, help="images of an iteration (default: 128)")
     parser.add_argument("--bits", type=int, nargs=2, default=tuple(WIDEST), metavar=("FW", "BW"), help="widest bits")
-    parser.add_argument("--evaluation-batch", type=int, help="images of an evaluation list (default: the batch)")
+    parser.add_argument("--evaluation-batch", type=whole(), help="images of an evaluation list (default: the batch)")
     parser.add_argument("--build", choices=list(BUILDS), default="zc706", help="build of the core (default: zc706)")
-    parser.add_argument("--limit", type=int, help="bytes of memory there are (default: any)")
+    parser.add_argument("--limit", type=whole(), help="bytes of memory there are (default: any)")
     parser.add_argument("--pieces", action="store_true", help="every piece of the region")
     chosen = parser.parse_args(arguments)
     try:
@@ -30,9 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
         program = StepProgram(network, chosen.batch, build, bits, chosen.evaluation_batch, chosen.limit)
     except (PlanError, ValueError) as problem:
         print(f"step: {problem}", file=sys.stderr)
-        return 1
+        return 2
     if chosen.pieces:
-        print(program.describe())
+        print(program.plan.describe())
     _, shared = program.plan.pieces["shared by all that passes"]
     print(f"{chosen.arch}, batch {chosen.batch}, up to {bits} bits: {program.bytes:,} bytes in one piece")
     kept = program.bytes - shared
@@ -40,9 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
     print("bits  commands  bytes of maps an element: forward  backward    all   (before any results were seen)")
     for forward in range(max(3, LEAST_BITS), bits.forward + 1):
         lists = program.training(Bits(forward, bits.backward))
-        moved, count = traffic(lists), len(lists.forward.commands) + len(lists.backward.commands)
-        parts = (moved.forward / moved.elements, moved.backward / moved.elements, moved.per_element)
-        print(f"{forward:2}/{bits.backward:<2} {count:8}" + " " * 26 + "".join(f"{part:9.2f}" for part in parts))
+        count = len(lists.forward.commands) + len(lists.backward.commands)
+        print(f"{forward:2}/{bits.backward:<2} {count:8}" + " " * 26 + traffic(lists).row())
     return 0
 
 

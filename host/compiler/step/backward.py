@@ -7,15 +7,14 @@ the second's input is that of the first's output, with a unit by channel.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from host.compiler.step.head import ERROR_BITS
 from host.compiler.step.masters import update
 from host.compiler.step.matrix import gradient_pass, input_error_pass
 from host.compiler.step.network import Block, Unit
 from host.compiler.step.places import Places
-from host.compiler.step.vector import map_over, scalar_on, tally_of_map
+from host.compiler.step.vector import Named, map_over, of_layer, scalar_on, tally_of_map
 from sim.contract import Block as Kind
 from sim.contract import BlockPlace, Build, Encoded, MapFlag, Opcode, ScalarFlag, Tensor
 
@@ -33,6 +32,10 @@ class Error:
     mask: dict[str, int] = field(default_factory=dict)
 
     @property
+    def masks(self) -> list[MapFlag]:
+        return [MapFlag.MASK_X0] if self.mask else []
+
+    @property
     def of_power(self) -> list[ScalarFlag]:
         return [ScalarFlag.POWER] if self.units is None else []
 
@@ -43,7 +46,7 @@ class Error:
 
 
 def backward_list(places: Places, build: Build) -> list[Encoded]:
-    return list(_backward(places, build))
+    return [command for _, command in named_backward(places, build)]
 
 
 def head_blocks(places: Places) -> tuple[BlockPlace, BlockPlace]:
@@ -59,26 +62,26 @@ def error_tally(places: Places, unit: Unit) -> BlockPlace:
     return places.of_input(Kind.TALLY, unit)
 
 
-def _backward(places: Places, build: Build) -> Iterator[Encoded]:
+def named_backward(places: Places, build: Build) -> Iterator[Named]:
+    """Each command with its layer's name; errors that join at a node count as the layer's that wrote the node."""
     blocks = places.network.blocks
     step, tally = head_blocks(places)
-    yield from _head_error(places, Error(places.head_error(ERROR_BITS), ERROR_BITS, tally, step))
+    error = Error(places.head_error(ERROR_BITS), ERROR_BITS, tally, step)  # one value a map
+    yield from of_layer(places.network.head.name, _joined(places, blocks[-1], error, None, [MapFlag.BROADCAST]))
     for block, before in zip(reversed(blocks), [*reversed(blocks[:-1]), None], strict=True):
         error = _dz(places, block)
         for unit, source in zip(reversed(block.chain), [*reversed(block.inner), None], strict=True):
-            yield from _unit(places, unit, error, build)
+            yield from of_layer(unit.name, _unit(places, unit, error, build))
             if source is not None:
-                error = _e(places, unit)
-                yield from _sums(places, source, error)
-                error = _masked(places, source, error)
+                sums = places.of_unit(Kind.TALLY, source, "sums")
+                error = replace(_e(places, unit), tally=sums, mask={"mask_addr": places.mask(source).address})
+                yield source.name, _sums(places, source, error)
         if block.branch:
-            error = _dz(places, block)
-            sums = places.of_unit(Kind.TALLY, block.branch, "sums")
-            yield from _sums(places, block.branch, error)
-            error = Error(error.values, error.bits, sums, error.step)
-            yield from _unit(places, block.branch, error, build)
+            error = replace(_dz(places, block), tally=places.of_unit(Kind.TALLY, block.branch, "sums"))
+            yield block.branch.name, _sums(places, block.branch, error)
+            yield from of_layer(block.branch.name, _unit(places, block.branch, error, build))
         if before is not None:
-            yield from _join(places, block, before)
+            yield from of_layer(before.last.name, _join(places, block, before))
 
 
 def _dz(places: Places, block: Block) -> Error:
@@ -97,21 +100,12 @@ def _e(places: Places, unit: Unit) -> Error:
     )
 
 
-def _masked(places: Places, unit: Unit, error: Error) -> Error:
-    """The error behind the unit's ReLU."""
-    sums, mask = places.of_unit(Kind.TALLY, unit, "sums"), {"mask_addr": places.mask(unit).address}
-    return Error(error.values, error.bits, sums, error.step, error.units, error.shift, mask)
-
-
-def _sums(places: Places, unit: Unit, error: Error) -> Iterator[Encoded]:
-    """Of the error of a unit's output, alone and times y; inside a block behind the mask of its ReLU."""
-    inside = error.units is not None
-    flags = [MapFlag.X0_SIGNED, MapFlag.TALLY, *([MapFlag.MASK_X0] if inside else [])]
-    fields: dict[str, Any] = {"x2_bits": places.y_bits(unit), "x2_addr": places.y(unit).address}
-    if inside:
-        fields["mask_addr"] = places.mask(unit).address
-    fields["tally_addr"] = places.of_unit(Kind.TALLY, unit, "sums").address
-    yield map_over(places, unit.makes, flags, error.values, error.bits, **fields)
+def _sums(places: Places, unit: Unit, error: Error) -> Encoded:
+    """The tally of the error of a unit's output: alone and times y, behind its mask if it has one."""
+    flags = [MapFlag.X0_SIGNED, MapFlag.TALLY, *error.masks]
+    y = {"x2_bits": places.y_bits(unit), "x2_addr": places.y(unit).address}
+    fields = {**y, **error.mask, "tally_addr": error.tally.address}
+    return map_over(places, unit.makes, flags, error.values, error.bits, **fields)
 
 
 def _unit(places: Places, unit: Unit, error: Error, build: Build) -> Iterator[Encoded]:
@@ -128,8 +122,7 @@ def _unit(places: Places, unit: Unit, error: Error, build: Build) -> Iterator[En
     }
     bits = places.bits.backward
     yield scalar_on(places, Opcode.ERROR, unit.makes, error.of_power, blocks, bits=bits, shift=error.shift)
-    flags = [MapFlag.X0_SIGNED, MapFlag.X1_SIGNED, MapFlag.OUT_SIGNED, MapFlag.STOCHASTIC]
-    flags += [MapFlag.MASK_X0] if error.mask else []
+    flags = [MapFlag.X0_SIGNED, MapFlag.X1_SIGNED, MapFlag.OUT_SIGNED, MapFlag.STOCHASTIC, *error.masks]
     yield map_over(
         places,
         unit.makes,
@@ -142,7 +135,7 @@ def _unit(places: Places, unit: Unit, error: Error, build: Build) -> Iterator[En
         out0_addr=places.error(unit).address,
         coefficients_addr=coefficients.address,
         step_addr=places.step().address,
-        seed_lo=places.number(unit),
+        seed_lo=places.numbers[unit.name],
         **error.mask,
     )
     gradients = gradient_pass(places, unit, build)
@@ -155,48 +148,26 @@ def _unit(places: Places, unit: Unit, error: Error, build: Build) -> Iterator[En
             yield tally_of_map(places, unit.reads, places.e(unit), places.e_bits(unit), tally)
 
 
-def _head_error(places: Places, error: Error) -> Iterator[Encoded]:
-    """The head's error, one value a map, to the last node's."""
-    yield from _joined(places, places.network.blocks[-1], error, [], {}, {}, [MapFlag.BROADCAST])
-
-
 def _join(places: Places, block: Block, before: Block) -> Iterator[Encoded]:
     """The errors of what a block read, added up at the node before it."""
-    blocks: dict[str, BlockPlace] = {}
-    widths: dict[str, int] = {}
-    second: list[ScalarFlag] = []
-    other: Error | None = None
-    if block.stream:
-        second, other = [ScalarFlag.STREAM], _dz(places, block)
-    elif block.branch:
-        second, other = [ScalarFlag.BRANCH], _e(places, block.branch)
-        assert other.units is not None
-        blocks["units1"], widths["shift1"] = other.units, other.shift
-    fields: dict[str, Any] = {}
-    if other is not None:
-        blocks |= {"tally1": other.tally, "in1": other.step}
-        fields = {"x1_bits": other.bits, "x1_addr": other.values.address}
-    signs = [MapFlag.X1_SIGNED] if other is not None else []
-    yield from _joined(places, before, _e(places, block.chain[0]), second, {**blocks}, {**fields}, signs, **widths)
+    second = _dz(places, block) if block.stream else _e(places, block.branch) if block.branch else None
+    yield from _joined(places, before, _e(places, block.chain[0]), second, [])
 
 
-def _joined(
-    places: Places,
-    node: Block,
-    first: Error,
-    second: list[ScalarFlag],
-    blocks: dict[str, BlockPlace],
-    fields: dict[str, Any],
-    signs: list[MapFlag],
-    **widths: int,
-) -> Iterator[Encoded]:
-    """To a node's dz, cut where its ReLU cut, with its sums."""
+def _joined(places: Places, node: Block, first: Error, second: Error | None, flags: list[MapFlag]) -> Iterator[Encoded]:
+    """One or two errors to a node's dz, cut where its ReLU cut, with its sums."""
     last, coefficients = node.last, places.of_node(Kind.COEFFICIENTS, node, "error")
-    step, tally = places.of_node(Kind.TENSOR, node, "error"), places.of_node(Kind.TALLY, node, "error")
-    blocks |= {**first.blocks, "out": step, "coefficients": coefficients}
-    scalars = {"wide_bits": places.error_sum_bits, "shift": first.shift, **widths}
-    yield scalar_on(places, Opcode.JOIN, node.makes, [*first.of_power, *second], blocks, **scalars)
-    flags = [MapFlag.X0_SIGNED, MapFlag.OUT_SIGNED, MapFlag.TALLY, *signs]
+    dz = _dz(places, node)
+    blocks = {**first.blocks, "out": dz.step, "coefficients": coefficients}
+    kinds, shifts, fields = first.of_power, {"shift": first.shift}, {}
+    flags = [MapFlag.X0_SIGNED, MapFlag.OUT_SIGNED, MapFlag.TALLY, *flags]
+    if second is not None:
+        blocks |= {f"{name}1": block for name, block in second.blocks.items()}
+        kinds = [*kinds, ScalarFlag.BRANCH if second.units else ScalarFlag.STREAM]
+        shifts["shift1"] = second.shift
+        flags.append(MapFlag.X1_SIGNED)
+        fields = {"x1_bits": second.bits, "x1_addr": second.values.address}
+    yield scalar_on(places, Opcode.JOIN, node.makes, kinds, blocks, wide_bits=dz.bits, **shifts)
     if node.relu:
         flags.append(MapFlag.MASK_OUT)
         fields["mask_addr"] = places.node_mask(node).address
@@ -208,9 +179,9 @@ def _joined(
         first.bits,
         x2_bits=places.y_bits(last),
         x2_addr=places.y(last).address,
-        out0_bits=places.error_sum_bits,
-        out0_addr=places.dz(node).address,
+        out0_bits=dz.bits,
+        out0_addr=dz.values.address,
         coefficients_addr=coefficients.address,
-        tally_addr=tally.address,
+        tally_addr=dz.tally.address,
         **fields,
     )

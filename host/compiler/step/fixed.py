@@ -30,42 +30,33 @@ def saturated(values: npt.NDArray) -> Words:
     return np.clip(values, -(1 << 31), (1 << 31) - 1).astype(np.int32)
 
 
-def half_even(values: Integers, shift: int) -> Integers:
-    """values / 2^shift to the nearest integer, a tie to the even one."""
-    if shift == 0:
-        return values
-    floor = values >> shift
-    rest, half = values - (floor << shift), 1 << shift - 1
-    return floor + ((rest > half) | ((rest == half) & (floor & 1 == 1)))
+def divided(values: npt.NDArray, divisor: int) -> npt.NDArray:
+    """To the nearest integer, a tie to the even one.
 
-
-def half_even_ratio(values: Integers, divisor: int, fraction: int) -> Words:
-    """values / (divisor · 2^fraction) to the nearest integer, a tie to the even one, saturated; by Python's integers.
-
-    >>> half_even_ratio(np.array([3, 5, -3]), 2, 0).tolist()
-    [2, 2, -2]
+    >>> divided(np.array([-3, -1, 1, 3, 5, 7]), 2).tolist()
+    [-2, 0, 0, 2, 2, 4]
     """
-    over, under = 1 << max(0, -fraction), divisor << max(0, fraction)
-    most = (1 << 31) - 1
+    floor = values // divisor
+    twice = 2 * (values - floor * divisor)
+    return floor + ((twice > divisor) | ((twice == divisor) & (floor & 1 == 1)))
 
-    def one(value: int) -> int:
-        floor, rest = divmod(value * over, under)
-        return floor + (2 * rest > under or (2 * rest == under and floor & 1))
 
-    found = [max(-most - 1, min(one(value), most)) for value in values.ravel().tolist()]
-    return np.array(found, dtype=np.int32).reshape(values.shape)
+def ratio(values: Integers, divisor: int, fraction: int) -> Words:
+    """values / (divisor · 2^fraction), likewise, saturated; by Python's integers, as neither need fit 64 bits."""
+    exact = values.astype(object) << max(0, -fraction)
+    return saturated(divided(exact, divisor << max(0, fraction)))
 
 
 def moved(w: Words, v: Words, gradient: Words, momentum: int, decay: int, rate: int) -> tuple[Words, Words]:
     """Parameters and velocities after a step, as UPDATE has it; the gradient is in the velocity's unit."""
     mixed = v.astype(np.int64) * momentum + w.astype(np.int64) * decay
-    v = saturated(half_even(mixed, RATE_FRACTION) + gradient)
+    v = saturated(divided(mixed, 1 << RATE_FRACTION) + gradient)
     return followed(w, v, rate), v
 
 
 def followed(w: Words, v: Words, rate: int) -> Words:
     """Parameters that follow their new velocities."""
-    return saturated(w - half_even(v.astype(np.int64) * rate, RATE_FRACTION))
+    return saturated(w - divided(v.astype(np.int64) * rate, 1 << RATE_FRACTION))
 
 
 def scalar_of(x: float) -> tuple[int, int]:

@@ -11,13 +11,13 @@ from host.compiler.step.masters import weights
 from host.compiler.step.matrix import forward_pass, pooling
 from host.compiler.step.network import Block, Unit
 from host.compiler.step.places import Places
-from host.compiler.step.vector import map_over, scalar_on, tally_of_map
+from host.compiler.step.vector import Named, map_over, of_layer, scalar_on, tally_of_map
 from sim.contract import Block as Kind
 from sim.contract import BlockPlace, Build, Encoded, MapFlag, Opcode, ScalarFlag
 
 
 def forward_list(places: Places, build: Build, evaluate: bool = False) -> list[Encoded]:
-    return list(_forward(places, build, evaluate))
+    return [command for _, command in named_forward(places, build, evaluate)]
 
 
 def statistics(places: Places, unit: Unit) -> BlockPlace:
@@ -25,20 +25,21 @@ def statistics(places: Places, unit: Unit) -> BlockPlace:
     return places.of_unit(Kind.TALLY, unit)
 
 
-def _forward(places: Places, build: Build, evaluate: bool) -> Iterator[Encoded]:
+def named_forward(places: Places, build: Build, evaluate: bool = False) -> Iterator[Named]:
+    """Each command with its layer's name; what ends a block counts as its last layer's."""
     for unit in places.network.units:
-        yield weights(places, unit, both=not evaluate and not places.reads_images(unit))
+        yield unit.name, weights(places, unit, both=not evaluate and not places.reads_images(unit))
     before: Block | None = None
     for block in places.network.blocks:
         for unit in block.inner:
-            yield from _normalised(places, unit, build, evaluate)
-            yield from _codes(places, unit, evaluate)
+            yield from of_layer(unit.name, _normalised(places, unit, build, evaluate))
+            yield from of_layer(unit.name, _codes(places, unit, evaluate))
         if block.branch:
-            yield from _normalised(places, block.branch, build, evaluate)
-        yield from _normalised(places, block.last, build, evaluate)
-        yield from _node(places, block, before, evaluate)
+            yield from of_layer(block.branch.name, _normalised(places, block.branch, build, evaluate))
+        yield from of_layer(block.last.name, _normalised(places, block.last, build, evaluate))
+        yield from of_layer(block.last.name, _node(places, block, before, evaluate))
         before = block
-    yield from pooling(places, build)
+    yield from of_layer(places.network.head.name, pooling(places, build))
 
 
 def _normalised(places: Places, unit: Unit, build: Build, evaluate: bool) -> Iterator[Encoded]:

@@ -17,15 +17,7 @@ from math import frexp
 import numpy as np
 import numpy.typing as npt
 
-from host.compiler.step.fixed import (
-    VELOCITY_FRACTION,
-    WEIGHT_FRACTION,
-    Integers,
-    Words,
-    fixed,
-    half_even_ratio,
-    moved,
-)
+from host.compiler.step.fixed import VELOCITY_FRACTION, WEIGHT_FRACTION, Integers, Words, fixed, moved, ratio
 from host.compiler.step.rates import Rates
 from sim.common.elementary import Doubles, exp, log
 
@@ -76,19 +68,28 @@ class Classifier:
 
     def step(self, pooled: Pooled, labels: npt.NDArray[np.integer], rates: Rates) -> Loss:
         """Loss and error of a batch; the weights are updated."""
+        loss, differences = self.errors(pooled, labels)
+        self.update(pooled, differences, rates)
+        return loss
+
+    def errors(self, pooled: Pooled, labels: npt.NDArray[np.integer]) -> tuple[Loss, Integers]:
+        """What the backward list waits for; and the gradient by the logits, for `update`."""
         logits = self.logits(pooled)
         losses, differences = cross_entropy(logits, labels)
         error = np.ldexp(
             exact_product(differences, self.weight).astype(np.float64), -DIFFERENCE_FRACTION - WEIGHT_FRACTION
         )
-        share = pooled.pixels * len(labels)
-        codes, fraction = error_codes(error / share)
-        gradient = half_even_ratio(exact_product(differences.T, pooled.sums), share, pooled.fraction)
-        offset = half_even_ratio(differences.sum(axis=0), len(labels), 0)
+        codes, fraction = error_codes(error / (pooled.pixels * len(labels)))
+        return Loss(in_order(losses) / len(losses), logits, codes, fraction), differences
+
+    def update(self, pooled: Pooled, differences: Integers, rates: Rates) -> None:
+        """May be done while the backward list runs."""
+        images = len(differences)
+        gradient = ratio(exact_product(differences.T, pooled.sums), pooled.pixels * images, pooled.fraction)
+        offset = ratio(differences.sum(axis=0), images, 0)
         rate = (rates.momentum, rates.weight_decay, rates.weight_rate)
         self.weight, self.velocity = moved(self.weight, self.velocity, gradient, *rate)
         self.bias, self.bias_velocity = moved(self.bias, self.bias_velocity, offset, *rate)
-        return Loss(in_order(losses) / len(losses), logits, codes, fraction)
 
 
 def exact_product(a: Integers, b: Integers | Words) -> Integers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from host.compiler.geometry import geometry
+from host.compiler.geometry import addressed, geometry
 from host.compiler.groups import Bundle, bundles
 from host.compiler.layer import LayerError, Pass
 from host.compiler.plan import PlanError
@@ -89,7 +89,7 @@ def pooling(places: Places, build: Build) -> list[Command]:
     )
     _refuse(command, Bundle(0, 1, CHANNEL_BLOCK, CHANNEL_BLOCK), build, "the sums of the last map")
     starts = range(0, channels, CHANNEL_BLOCK)
-    return [_addressed(command, z, ones, sums, (_block(z, at), ones.address, _block(sums, at))) for at in starts]
+    return [addressed(command, z, ones, sums, (_block(z, at), ones.address, _block(sums, at))) for at in starts]
 
 
 def _requantised(places: Places, command: Command, unit: Unit, stored: Stored, bits: int, tally: BlockPlace) -> Command:
@@ -127,7 +127,7 @@ def _bundled(
                 b.address + bundle.out_start * b.image_stride,
                 _block(out, bundle.out_start),
             )
-        found.append(_addressed(part, a, b, out, starts))
+        found.append(addressed(part, a, b, out, starts))
     return found
 
 
@@ -146,19 +146,3 @@ def _refuse(command: Command, bundle: Bundle, build: Build, what: str) -> None:
         refuse_what_cannot_run(command, bundle, build)
     except (LayerError, PlanError) as problem:
         raise type(problem)(f"{what}: {problem}") from problem
-
-
-def _addressed(command: Command, a: Tensor, b: Tensor, out: Tensor, starts: tuple[int, int, int]) -> Command:
-    a_addr, b_addr, out_addr = starts
-    return replace(
-        command,
-        a_addr=a_addr,
-        a_image_stride=a.image_stride,
-        a_block_stride=a.block_stride,
-        b_addr=b_addr,
-        b_image_stride=b.image_stride,
-        b_block_stride=b.block_stride,
-        out_addr=out_addr,
-        out_image_stride=out.image_stride,
-        out_block_stride=out.block_stride,
-    )

@@ -1,4 +1,4 @@
-"""What the compiler is told of a network: units, the blocks they form, and the classifier behind them.
+"""A network as the compiler sees it: units, the blocks they form, and the classifier behind them.
 
 A block:  x → unit → ReLU → unit → ReLU → ... → last unit → + (stream: x itself; or branch: a unit of x) → [ReLU]
 What comes out is its node: the next block's x.
@@ -6,7 +6,7 @@ What comes out is its node: the next block's x.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from host.compiler.layer import Conv, LayerError
@@ -24,19 +24,8 @@ class Unit:
 
     @cache  # noqa: B019 (a unit is a value; lists are made again and again)
     def of(self, batch: int) -> Conv:
-        """The convolution of so many images."""
-        old = self.layer
-        return Conv(
-            batch,
-            old.in_channels,
-            old.out_channels,
-            old.height,
-            old.width,
-            old.kernel,
-            old.stride,
-            old.padding,
-            old.groups,
-        )
+        """The convolution of a batch."""
+        return replace(self.layer, batch=batch)
 
     @property
     def reads(self) -> Map:

@@ -54,7 +54,7 @@ class Places:
         self.space, self.network, self.batch, self.bits, self._width = space, network, batch, bits, width
         self.own, self.widths = own, widths
         self._reads: dict[str, Unit | Block | None] = {}
-        self._numbers = {unit.name: number for number, unit in enumerate(network.units)}
+        self.numbers = {unit.name: number for number, unit in enumerate(network.units)}
         before: Block | None = None
         for block in network.blocks:
             for unit, source in zip(block.chain, (before, *block.inner), strict=True):
@@ -93,10 +93,6 @@ class Places:
         """The unit before it inside its block."""
         before = self._reads[unit.name]
         return before if isinstance(before, Unit) else None
-
-    def number(self, unit: Unit) -> int:
-        """Of the unit in the network: the seed of its commands."""
-        return self._numbers[unit.name]
 
     def y_stored(self, unit: Unit) -> Stored:
         before = self._reads[unit.name]

@@ -18,14 +18,15 @@ from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
 from host.compiler.layer import LayerError, Pass
 from host.compiler.plan import Plan, PlanError
-from host.compiler.step.backward import backward_list, error_tally, head_blocks
-from host.compiler.step.forward import forward_list, statistics
+from host.compiler.step.backward import backward_list, error_tally, head_blocks, named_backward
+from host.compiler.step.forward import forward_list, named_forward, statistics
 from host.compiler.step.head import ERROR_BITS
-from host.compiler.step.network import Network
+from host.compiler.step.network import Network, Unit
 from host.compiler.step.places import Places
 from host.compiler.step.space import Space, Span, spans_of
+from host.compiler.step.vector import Named
 from host.compiler.step.widths import USUAL, Seen, Widths, check_step_bits
-from sim.contract import COMMAND_BYTES, MAX_COUNT, BlockPlace, Build, Encoded, Error, Opcode, Tensor, check_command
+from sim.contract import COMMAND_BYTES, MAX_COUNT, BlockPlace, Build, Error, Opcode, Tensor, check_command
 
 WIDEST = Bits(8, 8)
 EVALUATION = "evaluation "
@@ -113,8 +114,8 @@ class StepProgram:
         self._require(bits)
         places = self._places(bits, seen or Seen())
         return TrainingLists(
-            self._list("forward", forward_list(places, self.build)),
-            self._list("backward", backward_list(places, self.build)),
+            self._list("forward", named_forward(places, self.build)),
+            self._list("backward", named_backward(places, self.build)),
             places,
         )
 
@@ -131,11 +132,7 @@ class StepProgram:
         if not 1 <= images <= self.evaluation_batch:
             raise LayerError(f"{images} images: an evaluation list was planned for 1..{self.evaluation_batch}")
         places = Places(self._evaluation, self.network, images, bits, _start, EVALUATION, self.chosen)
-        return EvaluationList(self._list("evaluation", forward_list(places, self.build, evaluate=True)), places)
-
-    def describe(self) -> str:
-        """Bytes of each piece that is kept, of what is shared, and of all."""
-        return self.plan.describe()
+        return EvaluationList(self._list("evaluation", named_forward(places, self.build, evaluate=True)), places)
 
     def _places(self, bits: Bits, seen: Seen) -> Places:
         def width(unit: str, which: Pass, start: int) -> int:
@@ -153,8 +150,9 @@ class StepProgram:
         kept = {name: address for name, address in self._space.addresses.items() if name in self._space.kept}
         return space.settle(moments, self.plan, kept)
 
-    def _list(self, name: str, commands: list[Encoded]) -> CommandList:
-        return CommandList(tuple(commands), self._lists[name])
+    def _list(self, name: str, commands: Iterable[Named]) -> CommandList:
+        layers, encoded = zip(*commands, strict=True)
+        return CommandList(encoded, self._lists[name], layers)
 
     def _require(self, bits: Bits) -> None:
         check_step_bits(bits)
@@ -174,16 +172,18 @@ class StepProgram:
                 )
 
 
-def seen_tallies(places: Places) -> Iterable[tuple[str, Pass, BlockPlace]]:
+def seen_tallies(places: Places) -> Iterable[tuple[Unit, Pass, BlockPlace]]:
     """The tallies that say how wide the results of an iteration were."""
     for unit in places.network.units:
-        yield unit.name, Pass.FORWARD, statistics(places, unit)
+        yield unit, Pass.FORWARD, statistics(places, unit)
         if not places.reads_images(unit):
-            yield unit.name, Pass.INPUT_ERROR, error_tally(places, unit)
+            yield unit, Pass.INPUT_ERROR, error_tally(places, unit)
 
 
 def _check_counts(network: Network, batch: int) -> None:
     """Results a channel: statistics of one say nothing, sums of more than the contract's bound do not fit."""
+    if batch < 1:
+        raise LayerError(f"batch = {batch}: an iteration needs at least one image")
     for unit in network.units:
         _, height, width = unit.makes
         count, pixels = batch * height * width, height * width

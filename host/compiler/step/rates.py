@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from host.compiler.step.fixed import RATE_FRACTION, VELOCITY_FRACTION, WEIGHT_FRACTION, scalar_of
 from sim.contract import BlockPlace, Memory
 
-KEEP = 0.1  # the share by which running statistics follow
+RUNNING = 0.1  # the share by which running statistics follow, as PyTorch's batch normalisation has it
 FINER = WEIGHT_FRACTION - VELOCITY_FRACTION
-SEED_SHIFT, ITERATION_SHIFT = 48, 16  # of a command's seed, the unit's number: below 2^16
+# A seed has 64 bits: the run's seed, 16; the iteration, 32; and 16 for the number of the unit, which commands add.
+SEED_BITS, SEED_SHIFT, ITERATION_SHIFT = 16, 48, 16
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Rates:
             raise ValueError(f"learning rate {lr} is not in 0..{1 << 32 - RATE_FRACTION - FINER}")
         if not 0 <= momentum <= 1 or not 0 <= weight_decay <= 1:
             raise ValueError(f"momentum {momentum} and weight decay {weight_decay} must be in 0..1")
+        if not 0 <= seed < 1 << SEED_BITS:
+            raise ValueError(f"seed {seed} is not in 0..{(1 << SEED_BITS) - 1}")
         return cls(
             (seed << SEED_SHIFT) + (iteration << ITERATION_SHIFT) & (1 << 64) - 1,
             momentum=round(momentum * one),
@@ -50,4 +53,4 @@ class Rates:
         header, _ = place.begin(memory)
         for name, value in vars(self).items():
             header[name] = value
-        header["keep"][0] = scalar_of(KEEP)
+        header["keep"][0] = scalar_of(RUNNING)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from host.compiler.plan import REGION_LIMIT, Plan, PlanError
-from sim.contract import TENSOR_ALIGNMENT, Command, Encoded, operand_a, operand_b, operands, output, tally_of
+from sim.contract import TENSOR_ALIGNMENT, Encoded, operands
 
 Span = tuple[int, int]  # first byte, and the first behind
 
@@ -110,12 +110,7 @@ def share(pieces: dict[str, tuple[int, int, int]]) -> tuple[dict[str, int], int]
 
 def spans_of(command: Encoded) -> list[Span]:
     """The bytes that a command reads or writes, tensor by tensor and block by block."""
-    if isinstance(command, Command):
-        places = [operand_a(command), operand_b(command), output(command), tally_of(command)]
-        return [(place.address, place.end) for place in places if place is not None]
-    found = operands(command)
-    every = (found.reads, found.changes, found.writes, found.history)
-    return [(place.address, place.end) for group in every for place in group.values()]
+    return [(place.address, place.end) for place in operands(command).all.values()]
 
 
 def aligned(size: int) -> int:

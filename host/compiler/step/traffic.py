@@ -24,6 +24,11 @@ class Traffic:
         """Bytes of maps."""
         return (self.forward + self.backward) / self.elements
 
+    def row(self) -> str:
+        """Bytes of maps an element: forward, backward, and both."""
+        parts = (self.forward / self.elements, self.backward / self.elements, self.per_element)
+        return "".join(f"{part:9.2f}" for part in parts)
+
 
 def traffic(lists: TrainingLists) -> Traffic:
     both = (*lists.forward.commands, *lists.backward.commands)
@@ -55,7 +60,6 @@ def _moved(commands: Iterable[Encoded], kind: type[Encoded]) -> int:
     for command in commands:
         if isinstance(command, kind):
             found = operands(command)
-            read, written = {**found.reads, **found.changes}.values(), {**found.changes, **found.writes}.values()
-            for group in (set(read), list(written)):
+            for group in (set(found.sources.values()), found.results.values()):
                 total += sum(each.images * each.blocks * each.tile_bytes for each in group if isinstance(each, Tensor))
     return total

@@ -1,13 +1,15 @@
-"""Fields that vector and scalar commands on one map share."""
+"""Fields that vector and scalar commands on one map share; and a command with the layer that it is for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from host.compiler.step.network import Map
 from host.compiler.step.places import Places
 from sim.contract import (
     BlockPlace,
+    Encoded,
     MapCommand,
     MapFlag,
     Opcode,
@@ -17,6 +19,12 @@ from sim.contract import (
     blocks_of,
     flag_bits,
 )
+
+Named = tuple[str, Encoded]
+
+
+def of_layer(name: str, commands: Iterable[Encoded]) -> Iterator[Named]:
+    return ((name, command) for command in commands)
 
 
 def map_over(places: Places, shape: Map, flags: list[MapFlag], x0: Tensor, x0_bits: int, **fields: Any) -> MapCommand:

@@ -47,7 +47,7 @@ ABLATIONS = {
     "y16": Widths(results=MAX_OUT_BITS),
     "symmetric": Widths(half=False),
 }
-LEAST_BITS, MOST_BITS = 2, MAX_OUT_BITS - USUAL.node_more  # forward widths
+LEAST_BITS, MOST_BITS = 2, MAX_OUT_BITS - 1 - USUAL.node_more  # forward widths; a node in 16-bit words, signed or not
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,7 @@ class Seen:
     """
 
     greatest: dict[Key, int] = field(default_factory=dict)
+    changes: int = 0  # how often a magnitude was the greatest so far: as long as there is none, widths stay
 
     def bits(self, unit: str, which: Pass, bits: Bits, start: int) -> int:
         """The width to store with."""
@@ -118,7 +119,9 @@ class Seen:
     def add(self, unit: str, which: Pass, bits: Bits, magnitude: int) -> None:
         """After an iteration: the greatest magnitude of a result, of channels that exist."""
         key = _key(unit, which, bits)
-        self.greatest[key] = max(self.greatest.get(key, 0), magnitude)
+        if magnitude > self.greatest.get(key, -1):
+            self.greatest[key] = magnitude
+            self.changes += 1
 
 
 def _key(unit: str, which: Pass, bits: Bits) -> Key:

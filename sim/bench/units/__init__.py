@@ -24,13 +24,13 @@ class Unit:
 
     bench: str
     toplevel: str
-    modules: tuple[str, ...]  # from the leaves up, without the suffix
+    modules: tuple[str, ...]  # from the leaves up, without the suffix; one may be named again
     parameters: dict[str, object] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)  # for the bench's environment
     synthesised: bool = False  # simulate LUTs, carry chains and DSPs by Yosys' models of them
 
     def sources(self) -> list[Path]:
-        return [*(RTL / name for name in PACKAGES), *(_source(module) for module in self.modules)]
+        return [*(RTL / name for name in PACKAGES), *map(_source, dict.fromkeys(self.modules))]
 
 
 def _source(module: str) -> Path:

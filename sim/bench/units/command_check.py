@@ -13,10 +13,10 @@ from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
 from cocotb.utils import get_sim_time
 
 from sim.bench.units.commands import Case, mutated_cases, vector_cases, words_of
-from sim.contract import Build, Error
+from sim.contract import Build, Error, Tensor
 
 MOST_CYCLES = 80
-# Errors of lists, of the bus, and of a vector unit, which the core does not have.
+# Errors of lists, of the bus, and of commands from MAP on.
 NOT_JUDGED = {Error.LIST_ALIGNMENT, Error.LIST_TRUNCATED, Error.LIST_RANGE, Error.READ_BUS, Error.WRITE_BUS}
 NOT_JUDGED |= {Error.COEFFICIENTS}
 
@@ -38,13 +38,15 @@ async def judge(dut: Any, case: Case) -> Error:
 
 def compare_sizes(dut: Any, case: Case, build: Build) -> None:
     """Sizes and ends that the core uses."""
-    a, b, out, sums = case.tensors(build)
-    assert a is not None and b is not None and out is not None  # noqa: PT018
+    a, b, out, sums, tally = case.tensors(build)
+    assert isinstance(a, Tensor) and isinstance(b, Tensor) and isinstance(out, Tensor)  # noqa: PT018
     assert (int(dut.a_tile.value), int(dut.a_end.value)) == (a.tile_bytes, a.end)
     assert (int(dut.b_tile.value), int(dut.b_end.value)) == (b.tile_bytes, b.end)
     assert (int(dut.out_tile.value), int(dut.out_end.value)) == (out.tile_bytes, out.end)
     if sums is not None:
         assert int(dut.sums_end.value) == sums.end
+    if tally is not None:
+        assert int(dut.tally_end.value) == tally.end
 
 
 @cocotb.test()
@@ -56,7 +58,7 @@ async def agrees_with_the_reference(dut: Any) -> None:
     dut.rst_n.value = 0
     await ClockCycles(dut.clk, 2)
     dut.rst_n.value = 1
-    bases = vector_cases(build)
+    bases = vector_cases(build, int(os.environ["CPT_FEATURES"]))
     verdicts: Counter[Error] = Counter()
     for case in [*bases, *mutated_cases(build, bases, int(os.environ["CPT_COUNT"]), random)]:
         found, expected = await judge(dut, case), case.expected(build)

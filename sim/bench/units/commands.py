@@ -11,16 +11,20 @@ import numpy as np
 from sim.contract import (
     COMMAND_BYTES,
     FIELDS,
+    BlockPlace,
     Build,
     Command,
     Error,
+    Opcode,
     Tensor,
     check_command,
     check_fields,
+    has_vector_unit,
     operand_a,
     operand_b,
     output,
     row_sums,
+    tally_of,
 )
 from sim.vectors import catalogue
 
@@ -34,27 +38,33 @@ class Case:
     data: bytes
     mem_bytes: int
     list_range: tuple[int, int]
+    features: int = 0  # of the checker
 
     def expected(self, build: Build) -> Error:
-        return check_command(self.data, build, self.mem_bytes, self.list_range, features=0)
+        return check_command(self.data, build, self.mem_bytes, self.list_range, self.features)
 
-    def tensors(self, build: Build) -> list[Tensor | None]:
-        """A, B, result and row sums, of a command whose fields are good."""
-        if check_fields(self.data, build, features=0):
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it is this checker's: commands from MAP on have their own."""
+        return self.data[0] <= Opcode.WGRAD or self.data[0] not in list(Opcode) or not has_vector_unit(self.features)
+
+    def tensors(self, build: Build) -> list[Tensor | BlockPlace | None]:
+        """A, B, result, row sums and tally, of a command whose fields are good."""
+        if check_fields(self.data, build, self.features):
             return []
         command = Command.decode(self.data)
-        return [operand_a(command), operand_b(command), output(command), row_sums(command)]
+        return [operand_a(command), operand_b(command), output(command), row_sums(command), tally_of(command)]
 
 
-def vector_cases(build: Build) -> list[Case]:
-    """Every command of every vector."""
+def vector_cases(build: Build, features: int) -> list[Case]:
+    """Every CONV and WGRAD of every vector."""
     cases = []
-    for vector in catalogue(build, features=0):
+    for vector in catalogue(build, features):
         end = vector.list_offset + vector.list_bytes
         for place in range(vector.list_offset, min(end, vector.before.size - COMMAND_BYTES + 1), COMMAND_BYTES):
             data = vector.before[place : place + COMMAND_BYTES].tobytes()
-            cases.append(Case(data, vector.mem_bytes, (vector.list_offset, end)))
-    return cases
+            cases.append(Case(data, vector.mem_bytes, (vector.list_offset, end), features))
+    return [case for case in cases if case.is_matrix]
 
 
 def mutated_cases(build: Build, bases: list[Case], count: int, random: Random) -> Iterator[Case]:
@@ -70,7 +80,8 @@ def mutated_cases(build: Build, bases: list[Case], count: int, random: Random) -
             case = replace(case, data=flip_bit(case.data, random))
         if random.random() < 0.5:
             case = move(case, build, random)
-        yield case
+        if case.is_matrix:
+            yield case
 
 
 def change_field(command: Command, random: Random) -> None:
@@ -121,13 +132,13 @@ def move(case: Case, build: Build, random: Random) -> Case:
     target = random.choice(tensors)
     ends = [target.address, target.end, target.end - 2, target.end - 64, target.end + 64, target.end & ~63]
     place = max(0, random.choice(ends)) & 0xFFFFFFFF
-    kind = random.choice(["mem", "list", "a_addr", "b_addr", "out_addr", "sums_addr", "stride"])
+    kind = random.choice(["mem", "list", "a_addr", "b_addr", "out_addr", "sums_addr", "tally_addr", "stride"])
     if kind == "mem":
         return replace(case, mem_bytes=max(tensor.end for tensor in tensors) + random.choice([-1, 0, 1]) & 0xFFFFFFFF)
     if kind == "list":
         return replace(case, list_range=(place, min(place + 256, 0xFFFFFFFF)))
     if kind == "stride":
-        out = tensors[2]
+        out = output(command)
         tile = out.tile_bytes
         command.out_block_stride = tile + random.choice([-2, -64, -32, 0, 64]) & 0xFFFFFFFF
         image = (out.blocks - 1) * command.out_block_stride + tile
@@ -140,5 +151,5 @@ def move(case: Case, build: Build, random: Random) -> Case:
 def words_of(data: bytes) -> tuple[int, bool]:
     """The words that the core needs as one integer, and whether a bit is set in a word that holds no field."""
     words = np.frombuffer(data, dtype="<u4")
-    used = FIELDS["tally_addr"][0]  # the core has no vector unit, so it leaves this field out
-    return int.from_bytes(words[:used].tobytes(), "little"), bool(words[used + 1 :].any())
+    used = FIELDS["tally_addr"][0] + 1
+    return int.from_bytes(words[:used].tobytes(), "little"), bool(words[used:].any())

@@ -25,7 +25,7 @@ async def agrees_with_integers(dut: Any) -> None:
     sums, expected = [0, 0], []
     for number in range(OPERATIONS):
         valid, first, negate = random.random() < 0.8, random.random() < 0.1 or number < 2, random.random() < 0.5
-        shift = random.randrange(31)
+        shift = random.randrange(32)
         a, *b = (random.choice([0, (1 << bits) - 1, *(random.getrandbits(bits) for _ in range(4))]) for _ in range(3))
         dut.valid.value, dut.first.value, dut.negate.value = int(valid or number < 2), int(first), int(negate)
         dut.shift.value, dut.a.value, dut.b.value = shift, a, b[0] | b[1] << bits

@@ -1,4 +1,5 @@
-"""Store, its buffer and the table of addresses against a model: all formats and widths, row sums, dead lanes, sets.
+"""Store, its buffer and the table of addresses against a model: all formats and widths, row sums, dead lanes, sets,
+tallies.
 
 Pieces come as the epilogue writes them, pair of lanes by pair, while earlier segments are being stored.
 """
@@ -24,6 +25,7 @@ PIECES = 64  # of a lane
 ROWS, SETS = 32, 8  # of the table of addresses
 PATIENCE = 60_000  # cycles
 ROOM = 1 << 16  # bytes from row to row: more than any row has
+TALLY = 1 << 30  # where a tally lies
 
 
 @dataclass
@@ -34,6 +36,8 @@ class Segment:
     sums: int
     pixels: int
     with_sums: bool
+    with_tally: bool = False
+    block: int = 0
     writes: list[dict[str, int]] = field(default_factory=list)
 
 
@@ -54,6 +58,7 @@ class Command:
     ) -> None:
         self.random, self.lanes, self.out_format, self.width, self.wgrad = random, lanes, out_format, width, wgrad
         self.kernel_w = kernel_w
+        self.tallies = out_format in (Format.INT16, Format.PLANES) and not wgrad and random.random() < 0.6
         self.out_bits = random.choice([1, 2, 8, 16, random.randint(1, 16)]) if out_format == Format.PLANES else 0
         self.expected: dict[int, int] = {}
         self.image_stride = self.image_sums = 1 << 20
@@ -105,6 +110,15 @@ class Command:
                     }
                 )
 
+    def tally(self, block: int) -> None:
+        """The words that the bench's top gives for a tally, which tell where they were read."""
+        reads = [(1, 7), *((0, pair) for pair in range(8))] if block == 0 else [(0, pair) for pair in range(8)]
+        start = TALLY if block == 0 else TALLY + 64 + 512 * block
+        for number, (header, pair) in enumerate(reads):
+            for word in range(32):
+                value = 1 << 15 | word << 10 | header << 9 | block % 64 << 3 | pair
+                self.put(start + 64 * number + 2 * word, value, 2)
+
     def rows(self, count: int) -> Iterator[tuple[list[Lane], list[Segment], int]]:
         """Rows of a CONV: where each lane's goes, and its segments, sometimes of several blocks."""
         slot = 0
@@ -118,12 +132,18 @@ class Command:
                 lane.sums += ROOM - 4 * self.width - 4
             segments = []
             most = (1 << self.segment_log) // self.pieces
+            first = self.random.choice([0, 0, 62, 4093])
             for block in range(self.random.choice([1, 2])):
                 for column in range(0, self.width, most):
                     pixels = min(most, self.width - column)
                     scale = 2 if self.out_format == Format.PLANES else 32 * self.pieces
                     address = block * ROOM // 4 + column * scale
-                    segment = Segment(slot, number % ROWS, address, 4 * column, pixels, block == 0)
+                    tallies = self.tallies and number == count - 1 and column + pixels == self.width
+                    segment = Segment(
+                        slot, number % ROWS, address, 4 * column, pixels, block == 0, tallies, first + block
+                    )
+                    if tallies:
+                        self.tally(first + block)
                     slot = (slot + 1) % self.slots
                     for x in range(pixels):
                         self.pixel(segment, x, lanes, x == pixels - 1)
@@ -198,6 +218,7 @@ class Bench:
         dut.wgrad.value, dut.kernel_w.value = command.wgrad, command.kernel_w
         dut.segment_log.value, dut.image_stride.value = command.segment_log, command.image_stride
         dut.image_sums.value = command.image_sums
+        dut.tally_addr.value = TALLY
         opened = 0
         await self.cycle()
         await self.cycle()

@@ -43,9 +43,7 @@ def add_join(
     blocks["coefficients"], blocks["out"] = region.absent(Block.COEFFICIENTS, c), region.absent(Block.TENSOR)
     command = ScalarCommand(Opcode.JOIN, 0, wide_bits, shift, flag_bits(*flags), shift1=2, images=n, channels=c)
     command.height, command.width = h, w
-    for name, place in blocks.items():
-        setattr(command, f"{name}_addr", place.address)
-    region.add(command)
+    region.add_at(blocks, command)
 
 
 def join_kinds(build: Build) -> Iterator[Vector]:
@@ -140,9 +138,7 @@ def add_error(
     blocks["out"] = region.absent(Block.TENSOR)
     flags = flag_bits(ScalarFlag.POWER) if power else 0
     command = ScalarCommand(Opcode.ERROR, bits, shift=1, flags=flags, **of_e.fields)
-    for name, place in blocks.items():
-        setattr(command, f"{name}_addr", place.address)
-    region.add(command)
+    region.add_at(blocks, command)
 
 
 def error_kinds(build: Build) -> Iterator[Vector]:

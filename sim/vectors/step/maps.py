@@ -72,9 +72,7 @@ def add_map(
     if seed is not None:
         command.seed_lo, command.seed_hi = seed & 0xFFFFFFFF, seed >> 32
         blocks["step"] = blocks.get("step") or region.block(Block.STEP, seed=0xFEDC_BA98_7654_3210)
-    for name, place in blocks.items():
-        setattr(command, f"{name}_addr", place.address)
-    region.add(command)
+    region.add_at(blocks, command)
     return command
 
 

@@ -91,9 +91,7 @@ def _finish(
 ) -> None:
     command.kernel_h, command.kernel_w = kernel
     command.group_in, command.group_out = groups
-    for name, place in places.items():
-        setattr(command, f"{name}_addr", place.address)
-    region.add(command)
+    region.add_at(places, command)
 
 
 def update_shapes(build: Build) -> Iterator[Vector]:

@@ -75,9 +75,7 @@ def add_norm(
         blocks.setdefault("step", step_block(region))
     flags = flag_bits(ScalarFlag.EVALUATE) if evaluate else 0
     command = ScalarCommand(Opcode.NORM, shift=shift, flags=flags, **statistics.fields)
-    for name, place in blocks.items():
-        setattr(command, f"{name}_addr", place.address)
-    region.add(command)
+    region.add_at(blocks, command)
     return blocks
 
 

@@ -53,7 +53,7 @@ def step_place_errors(build: Build) -> Iterator[Vector]:
         for target in ("read", "write", "list"):
             region, bad = good_then(f"{kind}-error-overlap-{target}", build, kind)
             places = operands(bad)
-            written = list({**places.changes, **places.writes})
+            written = list(places.results)
             if target == "write" and len(written) == 1:
                 continue
             region.place(1 << 12)  # so that nothing ends behind the region
@@ -74,7 +74,7 @@ def step_every_place(build: Build) -> Iterator[Vector]:
             region, bad = good_then(f"{kind}-error-alignment-{name.replace('_', '-')}", build, kind)
             setattr(bad, f"{name}_addr", getattr(bad, f"{name}_addr") + 32)
             yield region.vector((Error.ALIGNMENT, 1))
-        for name in (*places.changes, *places.writes):
+        for name in places.results:
             region, bad = good_then(f"{kind}-error-overlap-{name.replace('_', '-')}", build, kind)
             region.place(1 << 12)
             setattr(bad, f"{name}_addr", getattr(bad, f"{next(iter(places.reads))}_addr"))
@@ -97,7 +97,7 @@ def step_ends(build: Build) -> Iterator[Vector]:
             make(region)
             command: Any = region.commands[-1]
             places = operands(command)
-            tensors = (places.reads if read else {**places.changes, **places.writes}).items()
+            tensors = (places.reads if read else places.results).items()
             name, tensor = next((name, place) for name, place in tensors if isinstance(place, Tensor))
             start = region.bytes + COMMAND_BYTES
             setattr(command, f"{name}_addr", start)
@@ -147,15 +147,22 @@ def _read_by(command: Encoded) -> dict[str, Any]:
 
 
 def step_bus_errors(build: Build) -> Iterator[Vector]:
-    """A region claimed larger than its memory; the headers of blocks are read, then judged, before anything else."""
+    """A region claimed larger than its memory; the headers of blocks are read, then judged, before anything else.
+
+    All results of a WRITE_BUS lie behind the memory, so that none is written; UPDATE has none, as it changes w and v.
+    """
     beyond = 1 << 28
     for kind in GOOD:
-        for error, first in ((Error.READ_BUS, True), (Error.WRITE_BUS, False)):
-            region, bad = good_then(f"{kind}-error-{error.name.lower().replace('_', '-')}", build, kind)
-            places = operands(bad)
-            written = [name for name in places.writes if name not in places.history]
-            setattr(bad, f"{next(iter(places.reads)) if first else written[-1]}_addr", beyond)
-            yield region.vector((error, 1), registers={"mem_bytes": 2 * beyond})
+        region, bad = good_then(f"{kind}-error-read-bus", build, kind)
+        setattr(bad, f"{next(iter(operands(bad).reads))}_addr", beyond)
+        yield region.vector((Error.READ_BUS, 1), registers={"mem_bytes": 2 * beyond})
+    for kind in (kind for kind in GOOD if kind != "update"):
+        region, bad = good_then(f"{kind}-error-write-bus", build, kind)
+        places = operands(bad)
+        written = [name for name in places.writes if name not in places.history]
+        for number, name in enumerate(written):
+            setattr(bad, f"{name}_addr", beyond + (number << 20))
+        yield region.vector((Error.WRITE_BUS, 1), registers={"mem_bytes": 2 * beyond})
     for name, error in (("read", Error.READ_BUS), ("write", Error.COEFFICIENTS)):
         region, bad = good_then(f"norm-error-bus-{name}-and-coefficients", build, "norm")
         bad.units_addr = region.place(192)  # never written

@@ -113,6 +113,12 @@ class Region:
     def add(self, *commands: Encoded) -> None:
         self.commands += commands
 
+    def add_at(self, places: Mapping[str, Tensor | BlockPlace], command: Encoded) -> None:
+        """A command with the addresses of its places, by the names of its fields."""
+        for name, place in places.items():
+            setattr(command, f"{name}_addr", place.address)
+        self.add(command)
+
     def vector(
         self,
         expect: tuple[Error, int] = (Error.OK, NO_COMMAND),

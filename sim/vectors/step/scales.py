@@ -16,7 +16,6 @@ CHANNELS = 20
 # Mantissas of bounds where the fraction of a residual output is decided: the last below 2^31 / (1 + 2^-20), and on.
 NEXT_TO_A_POWER = ((1 << 30), *((1 << 31) - less for less in (2048, 2047, 2046, 1536, 1)))
 SHAPE = (2, CHANNELS, 3, 3)
-MEMBERS = ("mean", "rho", "unit", "gain", "offset", "top", "bottom")
 
 
 def norm_block(region: Region, channels: int = CHANNELS, exponent: int = -36, **change: Any) -> BlockPlace:
@@ -66,9 +65,7 @@ def add_scale(
     blocks["coefficients"] = region.absent(Block.COEFFICIENTS, c)
     command = ScalarCommand(Opcode.SCALE, bits, wide_bits, flags=flag_bits(*flags), images=n, channels=c)
     command.height, command.width = h, w
-    for name, place in blocks.items():
-        setattr(command, f"{name}_addr", place.address)
-    region.add(command)
+    region.add_at(blocks, command)
     return blocks
 
 

@@ -21,8 +21,8 @@ from cpt_model.cost import (
 )
 from cpt_model.cost.linear_board import width_sum
 from cpt_model.schedules import CPT, Cyclic, ScheduleError, Static, named
-from cpt_model.schedules.names import NAMES
 from host.compiler.bits import Bits
+from host.schedules.names import NAMES
 
 SMALL = ModelCount(
     (

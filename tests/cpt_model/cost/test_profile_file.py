@@ -68,7 +68,7 @@ def test_a_file_needs_no_special_name(tmp_path: Path) -> None:
         (changed(build=BUILD | {"lanes": 20}), "lanes = 20 is not a multiple of 16"),
         (changed(build=BUILD | {"lanes": 512}), "lanes = 512 is not in 16..256"),
         (changed(build=BUILD | {"lanes": 32.0}), "build: lanes = 32.0 is not a whole number"),
-        (changed(build="zc702"), "build: unknown build 'zc702'; there are: tiny, zc706"),
+        (changed(build="zc702"), "build: unknown build 'zc702'; there are: tiny, zc706, hls"),
         (changed(build=3), "or an object of its parameters, not 3"),
         (
             changed(bytes_per_cycle=50),

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from cpt_model.data.augment import Normalise, augment
+from host.data.augment import Normalise, augment
 from tests.cpt_model.data.small_sets import pixels
 
 
@@ -56,6 +56,6 @@ def test_normalise_is_the_usual_formula_in_channels_last() -> None:
     found = Normalise(mean, std, 32)(images)
     expected = (torch.from_numpy(images).double() / 255 - torch.tensor(mean)) / torch.tensor(std)
     assert found.shape == (8, 3, 32, 32)
-    assert found.dtype == torch.float32
-    assert found.is_contiguous(memory_format=torch.channels_last)
-    assert torch.allclose(found.double(), expected.permute(0, 3, 1, 2), atol=1e-5)
+    assert found.dtype == np.float32
+    assert torch.from_numpy(found).is_contiguous(memory_format=torch.channels_last)
+    assert torch.allclose(torch.from_numpy(found).double(), expected.permute(0, 3, 1, 2), atol=1e-5)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from cpt_model.data import DataError, TrainingBatches, load_images, test_batches
-from cpt_model.data.images import Chances, ImageData, Rows
+from host.data.images import Chances, Floats, ImageData, Rows
 from tests.cpt_model.data.small_sets import image_data
 
 
@@ -47,7 +47,7 @@ def test_the_same_image_is_augmented_anew_in_each_epoch() -> None:
 def test_without_augmentation_images_are_the_raw_ones() -> None:
     data = image_data()
     images, rows = TrainingBatches(data, 8, seed=1, augment=False)[2]
-    assert torch.equal(images, data.training(rows.numpy(), None))
+    assert np.array_equal(images, data.training(rows.numpy(), None))
     assert rows.dtype == torch.int64
     assert images.is_contiguous(memory_format=torch.channels_last)
 
@@ -97,7 +97,7 @@ def test_test_batches_come_once_in_order() -> None:
     found = list(test_batches(data, batch=5))
     assert [len(rows) for _, rows in found] == [5, 5, 5, 2]
     assert torch.cat([rows for _, rows in found]).tolist() == list(range(17))
-    assert torch.equal(torch.cat([images for images, _ in found]), data.testing(np.arange(17)))
+    assert np.array_equal(torch.cat([images for images, _ in found]), data.testing(np.arange(17)))
     assert [len(rows) for _, rows in test_batches(data, batch=5, limit=6)] == [5, 1]
 
 
@@ -106,7 +106,7 @@ class SlowData(ImageData):
 
     ahead = True
 
-    def training(self, rows: Rows, chances: Chances | None) -> Tensor:
+    def training(self, rows: Rows, chances: Chances | None) -> Floats:
         if 39 in rows:
             raise DataError("row 39 is damaged")
         return super().training(rows, chances)

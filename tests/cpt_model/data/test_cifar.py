@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cpt_model.data import DataError, ImageData, Images, load_images
-from cpt_model.data.store import write_images
+from host.data.store import write_images
 from tests.cpt_model.data.small_sets import pixels, planes, write_pickles
 
 BATCHES = [f"data_batch_{number}" for number in range(1, 6)]

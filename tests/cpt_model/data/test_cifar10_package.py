@@ -11,8 +11,8 @@ import pytest
 
 from cpt_model.data import DataError, data_folder, load_images
 from cpt_model.data.cifar10_package import CIFAR10, convert, fetch
-from cpt_model.data.images import ImageData, check_balance
-from cpt_model.data.store import is_store
+from host.data.images import ImageData, check_balance
+from host.data.store import is_store
 from tests.cpt_model.data.small_sets import pixels, write_package
 
 

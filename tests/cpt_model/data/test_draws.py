@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cpt_model.data.draws import Purpose, check_seed, permutation, uniform, words
+from host.data.draws import Purpose, check_seed, permutation, uniform, words
 
 
 def test_values_stay_what_they_are() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cpt_model.data import DataError, Images
-from cpt_model.data import store as stores
+from host.data import store as stores
 from tests.cpt_model.data.small_sets import pixels
 
 

@@ -11,8 +11,16 @@ from cpt_model.experiments import CATALOGUE, ExperimentError, experiment, planne
 from cpt_model.experiments.calibration import Pace, kind
 from cpt_model.training.precision_plan import backward_schedule, forward_schedule
 
-NAMES = ["static-vs-cpt", "schedules", "late-start", "gradients", "critical-period", "quantisers", "lr-vs-precision"]
-NAMES += ["integer-step", "integer-step-digits", "integer-step-resnet20", "integer-step-ablations"]
+NAMES = ["static-vs-cpt", "schedules", "late-start", "gradients", "critical-period", "quantisers"]
+NAMES += [
+    "authors-weights",
+    "lr-vs-precision",
+    "evidence",
+    "integer-step",
+    "integer-step-digits",
+    "integer-step-resnet20",
+    "integer-step-ablations",
+]
 
 
 def test_all_comparisons_are_there() -> None:

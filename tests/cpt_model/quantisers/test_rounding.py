@@ -61,7 +61,7 @@ def test_the_memory_format_does_not_change_the_draws(name: str) -> None:
 
 
 def test_unknown_quantisers_are_named_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match="unknown quantiser 'sbn'; there are: sbm, dorefa, wageubn"):
+    with pytest.raises(ValueError, match="unknown quantiser 'sbn'; there are: sbm, sbm-authors, dorefa, wageubn"):
         quantiser("sbn")
 
 

@@ -20,6 +20,12 @@ def test_seeds_stand_together(tmp_path: Path) -> None:
     assert names(tmp_path) == {"3-8/8 cpt x2": ["cyclic-0", "cyclic-1"], "8/8": ["static-0", "static-1"]}
 
 
+def test_the_same_run_on_another_device_is_no_second_sample(tmp_path: Path) -> None:
+    for name in ("desk", "board"):
+        leave_run(tmp_path / name)
+    assert sorted(names(tmp_path).values()) == [["board"], ["desk"]]
+
+
 def test_what_else_differs_is_in_the_name(tmp_path: Path) -> None:
     leave_run(tmp_path / "a", lr=0.1)
     leave_run(tmp_path / "b", lr=0.2, augment=False)

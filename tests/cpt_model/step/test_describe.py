@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from cpt_model import prepare_
 from cpt_model.models import CifarBottleneckResNet, CifarMobileNetV2, CifarResNet, ImageNetResNet
 from cpt_model.step import IntegerNetwork, describe
 from host.compiler.layer import LayerError
@@ -34,12 +35,19 @@ def test_units_are_the_models_own(model, units):
         (ImageNetResNet(18), "'ImageNetResNet' does not run as whole iterations"),
         (stack(nn.Dropout()), "a plain stack is"),
         (nn.Sequential(), "a plain stack is"),
+        (type("Other", (CifarResNet,), {})(8), "'Other' does not run as whole iterations"),
+        (nn.Sequential(*list(stack())[:-2], nn.Flatten(2), nn.Linear(20, 7)), "a plain stack is"),
+        (nn.Sequential(nn.Conv2d(3, 20, 17, bias=False), *list(stack())[1:]), "'0' is Conv2d.*kernel = 17 is not in"),
     ],
-    ids=["other class", "other layer", "nothing"],
+    ids=["other class", "other layer", "nothing", "subclass", "other flatten", "other kernel"],
 )
 def test_models_that_cannot_be(model, problem):
     with pytest.raises(LayerError, match=problem):
         describe(model, (3, 32, 32))
+
+
+def test_a_prepared_stack_is_described():
+    assert describe(prepare_(stack()), (3, 32, 32)).units == describe(stack(), (3, 32, 32)).units
 
 
 @pytest.mark.parametrize(
@@ -50,7 +58,11 @@ def test_models_that_cannot_be(model, problem):
         ("conv1", nn.Conv2d(3, 16, 3, padding="same", bias=False), "its padding must be numbers"),
         ("bn1", nn.BatchNorm2d(16, momentum=0.01), "'bn1' is BatchNorm2d.*momentum of 0.1"),
         ("bn1", nn.BatchNorm2d(16, affine=False), "'bn1' is BatchNorm2d"),
+        ("bn1", nn.BatchNorm2d(16, eps=0.5), "'bn1' is BatchNorm2d.*ε of at most 0.001"),
         ("fc", nn.Linear(64, 10, bias=False), "with bias is supported"),
+        ("fc", nn.Linear(17, 10), "'fc' takes 17 features: the last map has 64 channels"),
+        ("layer3", CifarResNet(14).layer3, "'layer3.1.bn1' is in this model, unlike a CifarResNet"),
+        ("layer2", nn.Sequential(nn.Identity()), "'layer2.0.bn1' is not in this model, unlike a CifarResNet"),
     ],
 )
 def test_changed_models_are_refused(name, module, problem):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from host.compiler.plan import Plan
 from host.compiler.step.networks import named, plain
 from host.compiler.step.widths import ABLATIONS
 from host.driver.integer_step import IntegerStep, random_parameters
-from sim.contract import CLASSES, Build, Command, Encoded, Error, Opcode, Tensor, operands, output, tally_of
+from sim.contract import CLASSES, Build, Encoded, Error, Opcode, Tensor, operands
 from sim.contract.tensors import PLANE_WORD
 from sim.reference import Reference
 from tests.cpt_model.step.digest import BATCH, batches, digest, trained
@@ -29,18 +30,11 @@ from tests.cpt_model.step.tools import native, pack, planes_written
 NETWORK, ITERATIONS = "cifar10_resnet_8", 10
 
 
-def places_written(command: Encoded) -> list:
-    if isinstance(command, Command):
-        return [place for place in (output(command), tally_of(command)) if place is not None]
-    found = operands(command)
-    return [*found.changes.values(), *found.writes.values()]
-
-
 def contents(command: Encoded, memory: np.ndarray) -> bytes:
     """All that a command wrote."""
     return b"".join(
         place.read(memory).tobytes() if isinstance(place, Tensor) else memory[place.address : place.end].tobytes()
-        for place in places_written(command)
+        for place in operands(command).results.values()
     )
 
 
@@ -64,7 +58,9 @@ class Compared(TensorMachine):
         super().__init__(build, size)
         self.wanted, self.flipped, self.number = wanted, flipped, 0
 
-    def run(self, commands: CommandList, what: str = "") -> None:
+    def run(self, commands: CommandList, what: str = "", meanwhile: Callable[[], object] | None = None) -> None:
+        if meanwhile is not None:
+            meanwhile()
         self.take_inputs(self.hold_inputs())
         self._tensors.expect(place for command in commands.commands for place in planes_of(command))
         for command in commands.commands:
@@ -81,7 +77,7 @@ class Compared(TensorMachine):
 
 def flip(machine: TensorMachine, command: Encoded) -> None:
     """The lowest bit of the first element that the command stored."""
-    place = places_written(command)[0]
+    place = next(iter(operands(command).results.values()))
     if isinstance(place, Tensor) and place.dtype == PLANE_WORD:
         place, signed = planes_written(command)[0]
         machine.codes(place, bool(signed)).view(-1)[0] ^= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import IntEnum
 from unittest.mock import patch
 
 import numpy as np
@@ -21,12 +22,10 @@ from sim.contract import (
     Flag,
     MapCommand,
     MapFlag,
+    Place,
     Tensor,
     encode_list,
-    operand_a,
-    operand_b,
     operands,
-    output,
     pack_planes,
     unpack_planes,
 )
@@ -87,28 +86,28 @@ class Region:
         return codes
 
 
-def planes_read(command: Encoded) -> list[tuple[Tensor, bool | None]]:
+OUT_SIGNED = MapFlag.OUT_SIGNED
+SIGNS: dict[type[Encoded], dict[str, IntEnum]] = {
+    Command: {"a": Flag.A_SIGNED, "b": Flag.B_SIGNED, "out": Flag.OUT_SIGNED},
+    MapCommand: {"x0": MapFlag.X0_SIGNED, "x1": MapFlag.X1_SIGNED, "out0": OUT_SIGNED, "out1": OUT_SIGNED},
+}
+Planes = list[tuple[Tensor, bool | None]]
+
+
+def planes_read(command: Encoded) -> Planes:
     """Tensors of bit planes and their signs; None for a mask."""
-    if isinstance(command, Command):
-        return [
-            (operand_a(command), command.flag(Flag.A_SIGNED)),
-            (operand_b(command), command.flag(Flag.B_SIGNED)),
-        ]
-    found = operands(command).reads
-    signs: dict[str, bool | None] = {"x2": True, "mask": None}
-    if isinstance(command, MapCommand):
-        signs |= {"x0": command.flag(MapFlag.X0_SIGNED), "x1": command.flag(MapFlag.X1_SIGNED)}
-    return [(place, signs[name]) for name, place in found.items() if name in signs and isinstance(place, Tensor)]
+    return _planes(command, operands(command).reads)
 
 
-def planes_written(command: Encoded) -> list[tuple[Tensor, bool | None]]:
-    if isinstance(command, Command):
-        made = output(command)
-        return [(made, command.flag(Flag.OUT_SIGNED))] if made.dtype == PLANE_WORD else []
-    found = operands(command).writes
-    signed = command.flag(MapFlag.OUT_SIGNED) if isinstance(command, MapCommand) else True
-    signs = {"mask": None, **dict.fromkeys(("out0", "out1"), signed), **dict.fromkeys(("codes", "codes_in"), True)}
-    return [(place, signs[name]) for name, place in found.items() if name in signs and isinstance(place, Tensor)]
+def planes_written(command: Encoded) -> Planes:
+    return _planes(command, operands(command).writes)
+
+
+def _planes(command: Encoded, places: dict[str, Place]) -> Planes:
+    signs: dict[str, bool | None] = {"x2": True, "codes": True, "codes_in": True, "mask": None}
+    signs |= {name: command.flag(flag) for name, flag in SIGNS.get(type(command), {}).items()}
+    found = ((name, place) for name, place in places.items() if isinstance(place, Tensor))
+    return [(place, signs[name]) for name, place in found if place.dtype == PLANE_WORD]
 
 
 def unpack(machine: TensorMachine, region: np.ndarray, place: Tensor, signed: bool | None) -> None:
@@ -140,14 +139,14 @@ def on_reference(region: Region, commands: Sequence[Encoded]) -> np.ndarray:
     return memory
 
 
-def on_tensors(region: Region, commands: Sequence[Encoded]) -> np.ndarray:
-    machine = TensorMachine(HUGE, region.bytes.size)
-    machine.memory[:] = region.bytes
+def on_tensors(region: np.ndarray, commands: Sequence[Encoded]) -> np.ndarray:
+    machine = TensorMachine(HUGE, region.size)
+    machine.memory[:] = region
     written: set[int] = set()
     for command in commands:
         for place, signed in planes_read(command):
             if place.address not in written:
-                unpack(machine, region.bytes, place, signed)
+                unpack(machine, region, place, signed)
         written |= {place.address for place, _ in planes_written(command)}
     machine.run(CommandList(tuple(commands), 0))
     for command in commands:
@@ -165,7 +164,7 @@ def check(region: Region, commands: Sequence[Encoded], threads: Sequence[int] = 
             for count in threads:
                 torch.set_num_threads(count)
                 with native(on):
-                    found = on_tensors(region, commands)
+                    found = on_tensors(region.bytes, commands)
                 differing = np.flatnonzero(found != wanted)
                 assert not differing.size, f"native {on}: {differing.size} bytes differ, first at {differing[0]:#x}"
     finally:

@@ -86,6 +86,7 @@ def assert_same(one: Path, other: Path) -> None:
     ("threads", "environment", "processor"),
     [
         pytest.param(1, {}, "", id="one thread"),
+        pytest.param(3, NO_KERNELS, "", id="three threads, no kernels"),
         pytest.param(2, AVX2, "haswell", id="AVX2", marks=X86),
         pytest.param(1, NO_KERNELS | OLD, "", id="neither kernels nor AVX2", marks=X86),
     ],

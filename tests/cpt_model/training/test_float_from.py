@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cpt_model.training import Settings, SettingsError, load_run, read_metrics, train
-from cpt_model.training.rates import rate
+from host.training.rates import rate
 from tests.cpt_model.training.run_tools import tiny
 
 STAGES = {"lr_schedule": "step", "lr_milestones": (0.5, 0.75), "lr_rates": (0.01, 0.001)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cpt_model.training import Settings
-from cpt_model.training.rates import rate
+from host.training.rates import rate
 
 STEPS = 1000
 

@@ -14,9 +14,9 @@ from cpt_model.training import Settings, Stopped, Summary, load_run, read_metric
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.processes import Processes
 from cpt_model.training.run_folder import held, prepare
-from cpt_model.training.signals import Watch
 from cpt_model.training.training import Training
 from host.compiler.bits import Bits
+from host.training.signals import Watch
 from tests.cpt_model.training.run_tools import assert_equal, assert_same_run, tiny
 
 
@@ -114,7 +114,7 @@ def test_a_folder_with_a_run_is_refused_unless_told(whole: Path, tmp_path: Path)
 
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
-    with held(tmp_path), pytest.raises(ValueError, match="another process trains there"):
+    with held(tmp_path), pytest.raises(ValueError, match="another process has it"):
         run(tiny(tmp_path), resume=True)
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
     run(tiny(tmp_path, steps=2, cycles=1), resume=True)

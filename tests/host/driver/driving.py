@@ -18,7 +18,6 @@ from host.compiler.program import Program
 from host.driver.accelerator import Accelerator
 from host.driver.devices import open_device
 from sim.contract import Memory, Outcome
-from sim.devices.pynq_device import SimulatedDevice
 from sim.reference import Reference
 from tests.tools import TINY, Codes, operands
 
@@ -38,6 +37,8 @@ def opened(name: str) -> Accelerator:
 @contextmanager
 def driven(executor: Any = None, seconds: float = 30.0, **options: Any) -> Iterator[Accelerator]:
     """The driver on a simulated device with options of its own, around the reference by default."""
+    from sim.devices.pynq_device import SimulatedDevice
+
     device = SimulatedDevice(executor or Reference(TINY), "reference", **options)
     try:
         with Accelerator.open(device.bitfile, device, None, seconds, silent) as accelerator:

@@ -15,11 +15,11 @@ from host.compiler.phases import phases
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
 from host.driver.accelerator import Accelerator
-from host.driver.core import Core
 from host.driver.devices import open_device
 from host.driver.errors import DeviceError, ExecutionError
 from host.driver.execute import run_pass
 from host.driver.interrupts import thread_loop
+from host.driver.pynq_core import PynqCore
 from host.driver.region import Region
 from sim.contract import VERSION_MAGIC
 from sim.devices.pynq_registers import Faults
@@ -41,7 +41,7 @@ def test_an_opened_device_says_what_it_is(accelerator: Accelerator) -> None:
 
 
 def test_pynq_itself_finds_the_driver_and_the_registers(accelerator: Accelerator) -> None:
-    assert type(accelerator.overlay.cpt_kernel) is Core
+    assert type(accelerator.overlay.cpt_kernel) is PynqCore
     assert int(accelerator.overlay.cpt_kernel.register_map.MAGIC) == VERSION_MAGIC
 
 

@@ -8,7 +8,7 @@ import pytest
 from host.compiler.bits import Bits
 from host.compiler.step.networks import named
 from host.compiler.step.rates import Rates
-from host.driver.averaged import averaged, divided
+from host.driver.averaged import averaged
 from host.driver.integer_step import IntegerStep, random_parameters
 from sim.contract import Build
 from sim.reference import Reference
@@ -53,9 +53,3 @@ def test_three_processes_go_on_with_one_set_of_masters_and_their_own_statistics(
         same = all(np.array_equal(found[0][name], other[name]) for other in found[1:])
         assert same != own, name
     assert not np.array_equal(found[0]["fc.weight"], afters[0]["fc.weight"])
-
-
-def test_means_are_rounded_half_to_even():
-    values = np.arange(-20, 21)
-    for processes in (1, 2, 3, 4, 6):
-        assert divided(values, processes).tolist() == np.rint(values / processes).astype(int).tolist()

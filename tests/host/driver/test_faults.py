@@ -292,13 +292,18 @@ def test_a_claim_leaves_no_file_behind() -> None:
     assert not claim.path.exists()
 
 
-def test_a_lock_of_another_user_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> int:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("host.driver.claim.os.open", refused)
-    with pytest.raises(DeviceBusyError, match=r"belongs to another user.*remove .*\.lock"):
-        Claim(own("foreign"))
+def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
+    claim = Claim(own("planted"))
+    claim.release()
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    claim.path.symlink_to(victim)
+    try:
+        with pytest.raises(DeviceBusyError, match=r"its lock .*planted.*\.lock cannot be taken .*remove it"):
+            Claim(own("planted"))
+    finally:
+        claim.path.unlink()
+    assert victim.read_text() == "precious"
 
 
 def test_the_boards_device_is_not_a_simulated_one() -> None:

@@ -27,13 +27,11 @@ class Bench:
 
     @property
     def places(self) -> dict[str, Tensor | BlockPlace]:
-        found = operands(self.command)
-        return {**found.reads, **found.history, **found.changes, **found.writes}
+        return operands(self.command).all
 
     @property
     def written(self) -> list[str]:
-        found = operands(self.command)
-        return [*found.changes, *found.writes]
+        return list(operands(self.command).results)
 
     def error(self, spoiled: int | None = None, **fields: int) -> Error:
         """What the command ends with when fields are changed, or a byte of memory."""

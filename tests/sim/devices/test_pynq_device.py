@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from host.compiler.layer import Pass
-from sim.contract import OVERLAY_CONTROL_BYTES, Register
+from sim.contract import CLASSES, COMMAND_BYTES, OVERLAY_CONTROL_BYTES, ApCtrl, Register
 from sim.devices.pynq_api import MMIO
 from sim.devices.pynq_device import CONTROL_ADDRESS, SimulatedDevice
 from sim.devices.pynq_memory import FIRST_ADDRESS, PAGE, ContiguousPool
+from sim.devices.pynq_registers import ConcurrentRegisters, Faults
 from sim.reference import Reference
 from tests.host.driver.driving import BITS, LAYER, Slow, compiled, driven
 from tests.tools import TINY, operands
@@ -96,3 +97,23 @@ def test_handling_what_a_running_list_uses_is_refused(what: str) -> None:
                 region.upload(program, a, b) if what == "upload" else region.result(program)
             accelerator.finish()
             region.result(program)
+
+
+SHORT = [0, 1, COMMAND_BYTES - 1, COMMAND_BYTES, COMMAND_BYTES + 1, 2 * COMMAND_BYTES]
+
+
+@pytest.mark.parametrize("size", SHORT)
+@pytest.mark.parametrize("opcode", [*CLASSES, 0xFF])
+def test_a_list_that_reaches_beyond_a_short_image_is_the_executors_error(opcode: int, size: int) -> None:
+    """What the host flushes meanwhile is compared with the commands that are there, be they whole or not."""
+    pool = ContiguousPool(PAGE)
+    registers = ConcurrentRegisters(Reference(TINY), pool, Faults(hang=True), lambda: None)
+    block = pool.blocks[pool.allocate(size)]
+    block.dram[:] = 0xFF  # fields without sense
+    block.dram[::COMMAND_BYTES] = opcode
+    registers.write(Register.MEM_BASE, block.address)
+    registers.write(Register.MEM_BYTES, PAGE)
+    registers.write(Register.LIST_BYTES, 4 * COMMAND_BYTES)
+    registers.write(Register.AP_CTRL, 1 << ApCtrl.START)
+    registers.refuse_in_use(block.address, 1, written_only=False)
+    registers.close()

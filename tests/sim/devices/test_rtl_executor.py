@@ -33,13 +33,35 @@ def test_counters_belong_to_commands_and_grow_with_latency(vectors: list[Vector]
 
 
 @pytest.mark.slow
+def test_rows_and_turns_cost_cycles_and_change_no_result(vectors: list[Vector]) -> None:
+    vector = next(vector for vector in vectors if vector.name == "width-8x8")
+    totals = []
+    for miss, turn in ((0, 0), (20, 0), (0, 20), (20, 20)):
+        memory, executor = vector.before.copy(), RtlExecutor(TINY, Ddr(8, row_miss=miss, turnaround=turn))
+        assert vector.agrees(memory, vector.run_on(executor, memory))
+        totals.append(executor.counters.total)
+    neither, miss, turn, both = totals
+    assert neither < miss < both
+    assert neither < turn < both
+
+
+@pytest.mark.slow
 def test_an_endless_list_is_reported(vectors: list[Vector]) -> None:
     vector = next(vector for vector in vectors if vector.commands_done)
     with pytest.raises(TimeoutError, match="does not end in 100 cycles"):
         vector.run_on(RtlExecutor(TINY, watchdog=100), vector.before.copy())
 
 
-@pytest.mark.parametrize("wrong", [{"bytes_per_cycle": 0}, {"jitter": -1}, {"stall": 1.0}, {"fail": (0, -1, 0)}])
+IMPOSSIBLE: list[dict[str, Any]] = [
+    {"bytes_per_cycle": 0},
+    {"jitter": -1},
+    {"stall": 1.0},
+    {"fail": (0, -1, 0)},
+    {"row_miss": -1},
+]
+
+
+@pytest.mark.parametrize("wrong", IMPOSSIBLE)
 def test_a_memory_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="bandwidth must be positive"):
         Ddr(**wrong)

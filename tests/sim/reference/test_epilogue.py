@@ -87,7 +87,7 @@ def test_stochastic_rounding_gives_one_of_the_two_neighbours(values: list[int], 
 
 @pytest.mark.parametrize("shift", [1, 8, 32, 40])
 def test_a_value_on_the_grid_is_never_moved(shift: int) -> None:
-    values = np.arange(-512, 512).reshape(1, 16, 8, 8)
+    values = np.arange(-512, 512, dtype=np.int64).reshape(1, 16, 8, 8)
     command = command_for(16, shift, OUT_SIGNED | STOCHASTIC, seed=6)
     assert np.array_equal(requantise(values << shift, command), values)
 

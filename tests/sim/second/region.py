@@ -42,7 +42,7 @@ class BlockSpan(Span):
 
 
 def block(kind: str, address: int, channels: int = 0) -> BlockSpan:
-    """A block of so many channels, padding included; TENSOR and STEP have none."""
+    """A block of that many channels, padding included; TENSOR and STEP have none."""
     channels = channels if RECORDS[kind] else 0
     return BlockSpan(address, 64 + -(-channels * RECORDS[kind] // 64) * 64, kind, channels)
 

@@ -29,7 +29,7 @@ def shape(random: Random) -> tuple[int, int, int, int]:
 
 
 def signed(random: Random, bits: int) -> int:
-    """A number of up to so many bits, of any size."""
+    """A number of any size up to `bits` bits."""
     return random.randint(-(1 << random.randint(0, bits - 1)), (1 << random.randint(0, bits - 1)) - 1)
 
 

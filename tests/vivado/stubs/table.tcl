@@ -105,6 +105,11 @@ foreach {name with_value without_value least most} {
     report_utilization            {-file -hierarchical_depth}   {-hierarchical}       0 0
     report_timing_summary         {-file -max_paths}            {}                    0 0
     report_clock_interaction      {-file}                       {}                    0 0
+    report_high_fanout_nets       {-file -max_nets}             {-timing}             0 0
+    report_design_analysis        {-file} {-congestion -logic_level_distribution} 0 0
+    report_control_sets           {-file}                       {}                    0 0
+    report_ram_utilization        {-file}                       {}                    0 0
+    report_qor_suggestions        {-file}                       {}                    0 0
     report_power                  {-file}                       {}                    0 0
     report_drc                    {-file}                       {}                    0 0
     report_methodology            {-file}                       {}                    0 0
@@ -112,6 +117,10 @@ foreach {name with_value without_value least most} {
     set_false_path                {-to}                         {}                    0 0
     get_ports                     {}                            {}                    1 1
     current_design                {}                            {}                    0 0
+    create_pblock                 {}                            {}                    1 1
+    resize_pblock                 {-add}                        {}                    1 1
+    add_cells_to_pblock           {}                            {}                    2 2
+    get_cells                     {}                            {-hierarchical -regexp} 1 1
 } {
     stub $name $with_value $without_value $least $most
 }

@@ -62,7 +62,8 @@ proc set_one {name value object} {
         fileset { if {$name eq "top"} { set project(top) $value } }
         cell:*  { configure_cell [string range $object 5 end] $name $value }
         map:*   { lappend packaged(physical) $value }
-        core - run:* - port:* - design - interface:* - parameter:* - space:* - memory_map:* - block:* {}
+        *.xdc - *.tcl - *.bd { if {$name ni {used_in used_in_synthesis synth_checkpoint_mode}} { error "file property $name" } }
+        core - run:* - pblock:* - port:* - design - interface:* - parameter:* - space:* - memory_map:* - block:* {}
         default { error "set_property $name on unknown object '$object'" }
     }
 }
@@ -83,6 +84,8 @@ proc answer_get_property {options others} {
 
 proc answer_get_runs {options others} { return run:[lindex $others 0] }
 proc answer_get_ports {options others} { return port:[lindex $others 0] }
+proc answer_create_pblock {options others} { return pblock:[lindex $others 0] }
+proc answer_get_cells {options others} { return [lindex $others 0] }
 proc answer_current_design {options others} { return design }
 proc answer_get_files {options others} { return [lindex $others 0] }
 proc answer_get_timing_paths {options others} {
@@ -110,7 +113,10 @@ proc answer_launch_runs {options others} {
     }
 }
 
-foreach report {utilization timing_summary clock_interaction power drc methodology} {
+foreach report {
+    utilization timing_summary clock_interaction high_fanout_nets design_analysis control_sets ram_utilization
+    qor_suggestions power drc methodology
+} {
     proc answer_report_$report {options others} { leave [dict get $options -file] }
 }
 proc answer_write_hw_platform {options others} { leave [dict get $options -file] }

@@ -5,7 +5,8 @@ module core
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter  build_t      Build   = BUILD_TINY,
+    parameter  build_t      Build      = BUILD_TINY,
+    parameter  bit          VectorUnit = 1'b0,
     localparam int unsigned DataBits = 8 * Build.bus_bytes
 ) (
     input  logic                clk_i,
@@ -74,6 +75,6 @@ module core
   end
 
   logic unused;
-  assign unused = &{1'b0, cmd_i, mem_base_i, rd_req_ready_i, rd_data_valid_i, rd_data_i, rd_last_i, rd_error_i,
-                    wr_req_ready_i, wr_data_ready_i, wr_error_i};
+  assign unused = &{1'b0, VectorUnit, cmd_i, mem_base_i, rd_req_ready_i, rd_data_valid_i, rd_data_i, rd_last_i,
+                    rd_error_i, wr_req_ready_i, wr_data_ready_i, wr_error_i};
 endmodule

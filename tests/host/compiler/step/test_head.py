@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from host.compiler.step.fixed import fixed, half_even, half_even_ratio, moved
+from host.compiler.step.fixed import divided, fixed, moved, ratio
 from host.compiler.step.head import Classifier, Pooled, cross_entropy, error_codes, exact_product
 from host.compiler.step.rates import Rates
 from sim.reference.masters import moved as moved_one
@@ -76,9 +76,11 @@ def test_updates_are_those_of_the_reference():
 
 
 def test_fixed_point():
-    assert half_even(np.array([2, 6, -2, -6, 3]), 2).tolist() == [0, 2, 0, -2, 1]
-    assert half_even_ratio(np.array([1 << 50, -(1 << 50)]), 3, -5).tolist() == [(1 << 31) - 1, -(1 << 31)]
-    assert half_even_ratio(np.array([7, -7]), 1, 60).tolist() == [0, 0]
+    values = np.arange(-20, 21)
+    for divisor in (1, 2, 3, 4, 6):
+        assert divided(values, divisor).tolist() == np.rint(values / divisor).astype(int).tolist()
+    assert ratio(np.array([1 << 50, -(1 << 50)]), 3, -5).tolist() == [(1 << 31) - 1, -(1 << 31)]
+    assert ratio(np.array([[7, -7], [3 << 59, 1 << 59]]), 1, 60).tolist() == [[0, 0], [2, 0]]
     assert fixed([-1.0, 2**-28, 3 * 2**-28], 27).tolist() == [-(1 << 27), 0, 2]
 
 

@@ -1,0 +1,1 @@
+"""Prepared models in the files of other tools."""

@@ -1,0 +1,1 @@
+"""Image sets as arrays: read, cropped, flipped and normalised with NumPy alone."""

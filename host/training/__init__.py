@@ -1,0 +1,1 @@
+"""Training runs on a device with NumPy alone: settings, data, schedules, checkpoints, metrics."""

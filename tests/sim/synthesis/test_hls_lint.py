@@ -1,0 +1,70 @@
+"""The lint of the HLS sources: faults planted one by one, and none in the kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.devices.hls_executor import hls_sources
+from sim.synthesis.hls_lint import lint
+
+GOOD = """#include "types.hpp"
+namespace cpt {
+static std::uint32_t helped(std::uint32_t a, std::uint32_t b) { return a + b; }
+void stage(hls::stream<word_t>& in, hls::stream<word_t> lanes[4], std::uint32_t count, std::uint32_t step) {
+    static word_t memory[8][64];
+#pragma HLS ARRAY_PARTITION variable=memory complete dim=1
+    std::uint32_t at = 0;
+    loop: for (std::uint32_t i = 0; i < count; ++i) {
+#pragma HLS PIPELINE II=1
+        const word_t word = in.read();
+        for (std::uint32_t bank = 0; bank < 8; ++bank) {
+#pragma HLS UNROLL
+            memory[bank][i % 64] = word_t(word + i * step);
+        }
+        for (std::uint32_t lane = 0; lane < 4; ++lane) {
+#pragma HLS UNROLL
+            lanes[lane].read();
+        }
+        at = helped(at, step) / 4;
+    }
+}
+}
+"""
+
+FAULTS = {
+    "division": ("helped(at, step) / 4", "helped(at, step) / step"),
+    "division in a function": ("return a + b;", "return a % b;"),
+    "recurrence": ("at = helped(at, step) / 4;", "at = at + (at - 1) * step;"),
+    "recurrence by way of another": ("at = helped(at, step) / 4;", "const std::uint32_t next = at * step; at = next;"),
+    "recurrence by a condition": ("at = helped(at, step) / 4;", "if (at * step < count) at += 2;"),
+    "twice": ("const word_t word = in.read();", "const word_t word = word_t(in.read() + in.read());"),
+    "twice by copies": ("lanes[lane].read();", "lanes[0].read();"),
+    "ports": ("memory[bank][i % 64]", "memory[i % 8][bank]"),
+    "one-trip": ("i < count; ++i", "i < 1; ++i"),
+}
+
+
+def findings(source: str, folder: Path) -> list[str]:
+    path = folder / "stage.cpp"
+    path.write_text(source)
+    return [str(each) for each in lint(path, "tiny") if each.place.startswith("stage.cpp")]
+
+
+def test_good_loop_has_no_finding(tmp_path: Path) -> None:
+    assert findings(GOOD, tmp_path) == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_fault_is_found(fault: str, tmp_path: Path) -> None:
+    before, after = FAULTS[fault]
+    assert before in GOOD
+    found = findings(GOOD.replace(before, after), tmp_path)
+    assert found
+    assert all(f" {fault.split()[0]}: " in text for text in found), found
+
+
+@pytest.mark.parametrize("source", hls_sources(), ids=lambda path: path.stem)
+def test_kernel_has_no_finding(source: Path) -> None:
+    assert [str(each) for each in lint(source)] == []
