@@ -5,7 +5,7 @@ $(error GNU make $(MAKE_VERSION) is too old: 4.0 or newer is required (apt-get i
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format docs bench arm clean
+.PHONY: help setup demo test test-all lint format docs bench arm clean
 
 BIN := .venv/bin
 CHECK_TOOLS := MAKE="$(MAKE)" sh scripts/check_tools.sh
@@ -13,7 +13,7 @@ CHECK_TOOLS := MAKE="$(MAKE)" sh scripts/check_tools.sh
 STAMP := .venv/.installed
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## check the tools, make .venv and install the pinned packages
 	@$(CHECK_TOOLS)
@@ -38,8 +38,12 @@ demo: setup ## run the demonstration; ARGS="--dataset cifar10" for other data
 	@echo "demo: cpt demo $(ARGS)"
 	@$(BIN)/cpt demo $(ARGS)
 
-test: lint ## set up, lint and run all tests
+test: lint ## set up, lint and run the tests, all but the exhaustive ones
 	@echo "test: pytest on two cores"
+	@$(BIN)/python -m pytest -n 2 -m "not exhaustive"
+
+test-all: lint ## the same with every build and seed: what to run before a release
+	@echo "test-all: pytest on two cores"
 	@$(BIN)/python -m pytest -n 2
 
 lint: setup ## check style, formatting and types
