@@ -146,7 +146,7 @@ def byte_gradient(layer: Conv, x: Quantised, e: Quantised, lift: int) -> Tensor:
 
 
 def greatest_weight_sum(which: Pass, weights: Tensor, groups: int = 1) -> float:
-    """The greatest Σ |weight| of an output channel of the pass; on other devices nobody asks for it."""
+    """The greatest Σ |weight| of an output channel of the pass; unused on other devices."""
     if any_device.is_elsewhere(weights):
         return math.inf
     if which is Pass.FORWARD:

@@ -65,7 +65,7 @@ class RayTask:
 def cluster(threads: int, address: str | None = None) -> Iterator[tuple[int, Callable[[PlannedRun], Started]]]:
     """Connects to a cluster, by default the one of RAY_ADDRESS, else of this machine alone.
 
-    Gives how many runs of so many threads it has room for, and what begins one.
+    Gives the number of runs that fit with this number of threads each, and what begins one.
     """
     try:
         import ray

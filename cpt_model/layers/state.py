@@ -68,7 +68,7 @@ class LayerState:
         wanted = torch.is_grad_enabled() and any(each.requires_grad for each in operands)
         if recomputing():
             if wanted and self.drew:
-                return [0] * count  # of a graph that nobody goes back through
+                return [0] * count  # of a graph without a backward pass
         else:
             self.drew = wanted
         return [self.next_seed() for _ in range(count)] if wanted else []

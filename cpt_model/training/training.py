@@ -311,7 +311,7 @@ class Training:
 
 
 def summary_writer(folder: Path, done: int) -> Any:
-    """TensorBoard's, for a run that has done so many steps."""
+    """TensorBoard's writer, for a run with `done` steps behind it."""
     from torch.utils.tensorboard import SummaryWriter
 
     return SummaryWriter(str(folder / run_folder.TENSORBOARD), purge_step=done + 1)

@@ -52,7 +52,7 @@ def runtime_folder() -> Path:
 
 
 def load_checked(library: Path) -> ctypes.CDLL:
-    """A library of C++ code, if nobody else can have put it there."""
+    """A library of C++ code, if no other user can have put it there."""
     check_ours(library.parent)
     check_ours(library)
     return ctypes.CDLL(str(library))

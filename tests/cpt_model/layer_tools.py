@@ -32,7 +32,7 @@ def pytorch_alone() -> Iterator[None]:
 
 @contextmanager
 def kernels(on_bytes: bool) -> Iterator[None]:
-    """Those on bytes where there are any, or those in float32, as on a processor that multiplies no bytes."""
+    """Those on bytes where there are any, or those in float32, as on a CPU without VNNI instructions."""
     if on_bytes:
         yield
         return

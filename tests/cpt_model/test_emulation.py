@@ -131,7 +131,7 @@ def test_a_difference_is_an_error_that_says_where() -> None:
         emulate(layer, Wrong(Build.named("tiny"))),
     ):
         layer(torch.rand(2, 16))
-    layer(torch.rand(2, 16))  # nobody watches any more
+    layer(torch.rand(2, 16))  # no longer watched
 
 
 def test_unknown_names_are_refused_with_what_there_is() -> None:

@@ -1,6 +1,6 @@
-"""The next command is loaded while one is at work, and nobody can tell: hazards, errors and resets in the overlap.
+"""The next command is loaded while one is at work, without any effect on results: hazards, errors, resets in the overlap.
 
-CPT_LISTS=300 in the environment runs so many random lists instead of a few.
+CPT_LISTS=300 in the environment runs that number of random lists instead of a few.
 """
 
 from __future__ import annotations

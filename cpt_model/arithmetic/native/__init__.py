@@ -34,7 +34,7 @@ def has_bytes() -> bool:
 
 def _demand_bytes() -> None:
     if not has_bytes():
-        raise ValueError("this processor multiplies no bytes")
+        raise ValueError("this CPU has no VNNI instructions")
 
 
 def dense(values: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ def run(settings: Settings, **options: Any) -> Summary:
 
 
 def stopped(settings: Settings, after: int) -> None:
-    """A run that a signal ends after so many steps, as the loop sees it."""
+    """A run that a signal ends after `after` steps, as the loop sees it."""
 
     class Later(Watch):
         @property

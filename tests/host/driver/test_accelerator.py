@@ -130,7 +130,7 @@ def test_a_thread_of_ones_own_has_interrupts_too(monkeypatch: pytest.MonkeyPatch
     def work() -> None:
         with driven() as accelerator:
             seen.append((accelerator.core.by_interrupt, runs(accelerator)))
-        thread_loop().close()  # nobody else does it for a thread
+        thread_loop().close()  # a thread has to close its own
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -20,7 +20,7 @@ from tests.tools import draw_codes, least_and_greatest
 Codes = npt.NDArray[np.int64]
 FORMATS = torch.contiguous_format, torch.channels_last
 
-pytestmark = pytest.mark.skipif(not native.has_bytes(), reason="this processor multiplies no bytes")
+pytestmark = pytest.mark.skipif(not native.has_bytes(), reason="this CPU has no VNNI instructions")
 
 
 def by_tap(layer: Conv, which: Pass, a: Codes, b: Codes) -> Codes:
@@ -183,7 +183,7 @@ def test_a_processor_without_bytes_says_so() -> None:
     layer = Conv(1, 4, 4, 4, 4)
     a, weights = np.zeros(layer.input_shape, int), np.zeros(layer.weight_shape, int)
     with kernels(on_bytes=False):
-        with pytest.raises(ValueError, match="multiplies no bytes"):
+        with pytest.raises(ValueError, match="no VNNI instructions"):
             product(layer, Pass.FORWARD, a, weights, 0)
-        with pytest.raises(ValueError, match="multiplies no bytes"):
+        with pytest.raises(ValueError, match="no VNNI instructions"):
             gradient(layer, a, a, False, 0)

@@ -174,7 +174,7 @@ def test_which_codes_are_bytes(bits: int, signed: bool, zero: int, w_bits: int, 
         assert lift_to_bytes(a, weights) is None
 
 
-@pytest.mark.skipif(not native.has_bytes(), reason="this processor multiplies no bytes")
+@pytest.mark.skipif(not native.has_bytes(), reason="this CPU has no VNNI instructions")
 def test_strided_input_errors_are_for_bytes() -> None:
     layer = Conv(2, 16, 16, 8, 8, (3, 3), (2, 2), (1, 1))
     a, weights = drawn(layer, Pass.INPUT_ERROR, (8, 8), 0)
