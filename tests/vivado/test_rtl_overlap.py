@@ -1,4 +1,4 @@
-"""The next command is loaded while one is at work, without any effect on results: hazards, errors, resets in the overlap.
+"""The next command is loaded while one is at work, and results are the same: hazards, errors, resets in the overlap.
 
 CPT_LISTS=300 in the environment runs that number of random lists instead of a few.
 """
