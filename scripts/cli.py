@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from importlib import import_module
 from typing import Any
 
-from scripts.ending import INTERRUPTED, leave, watch_interrupts
+from scripts.ending import watch_interrupts
 from scripts.parser import Parser, add_command
+from sim.common.leaving import INTERRUPTED, leave, reader_left
 
 # Each command's module in scripts/, and its line in `cpt --help`.
 COMMANDS = {
@@ -110,9 +110,8 @@ def run(given: list[str]) -> int:
         return refuse(f"this command needs the package '{missing.name}', which {INSTALLER} installs")
     except MemoryError as problem:
         return refuse(f"this machine's memory is too small: {problem}")
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does: what is left of it goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    except BrokenPipeError:
+        return reader_left()
     except OSError as problem:
         place = problem.filename or getattr(parsed, "out", None)  # a full disk does not name the file
         where = f"{place}: " if place and problem.strerror else ""

@@ -1,4 +1,4 @@
-"""How the `cpt` process ends: one line after Ctrl-C whenever it comes, and one for output that could not be written."""
+"""How Ctrl-C ends the `cpt` process: with one line, whenever it comes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import signal
 import sys
 from types import FrameType
 
-INTERRUPTED = 130
+from sim.common.leaving import INTERRUPTED
+
 STOPPED = b"cpt: stopped\n"
 
 
@@ -31,21 +32,3 @@ def _importing(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def leave(code: int) -> None:
-    """Ends the process. After an interruption at once: threads of a simulated device may still be in C++ code, whose
-    memory the usual end of a process would take away.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the result is there; nothing is left to stop
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        os._exit(141)
-    except OSError as problem:
-        os.write(2, f"cpt: standard output: {problem.strerror}\n".encode())
-        os._exit(2)
-    if code == INTERRUPTED:
-        os._exit(code)
-    sys.exit(code)

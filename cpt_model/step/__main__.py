@@ -15,6 +15,7 @@ from host.compiler.step.networks import named
 from host.compiler.step.traffic import traffic
 from host.driver.integer_step import IntegerStep, random_parameters
 from sim.common.flag_types import whole
+from sim.common.leaving import run_and_leave
 
 LR = 0.05
 
@@ -46,4 +47,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave(main)

@@ -23,6 +23,7 @@ from host.compiler.networks import named_network
 from host.compiler.plan import Plan
 from host.compiler.results import Results, stored_results
 from sim.common.flag_types import whole
+from sim.common.leaving import run_and_leave
 from sim.contract import BUILDS, Build
 
 MIB = 1 << 20
@@ -95,4 +96,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave(main)

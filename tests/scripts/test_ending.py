@@ -44,11 +44,13 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
     return process.returncode, said.splitlines()
 
 
-def test_a_reader_that_has_gone() -> None:
+@pytest.mark.parametrize("module", ["cpt tables figure5", "host.compiler.step --arch digits_resnet_8 --batch 2"])
+def test_a_reader_that_has_gone(module: str) -> None:
     """As `head` does."""
     reader, writer = os.pipe()
     os.close(reader)
-    command = [*CPT, "tables", "figure5"]
+    first, *flags = module.split()
+    command = [*CPT, *flags] if first == "cpt" else [sys.executable, "-m", first, *flags]
     done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")

@@ -12,6 +12,7 @@ from host.compiler.step.program import WIDEST, StepProgram
 from host.compiler.step.traffic import traffic
 from host.compiler.step.widths import LEAST_BITS
 from sim.common.flag_types import whole
+from sim.common.leaving import run_and_leave
 from sim.contract import BUILDS, Build
 
 
@@ -47,4 +48,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_leave(main)
