@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,10 +16,32 @@ from cpt_model.models import build
 from cpt_model.schedules import CPT
 from cpt_model.training.checkpoint import load_checkpoint
 from cpt_model.training.processes import noise_seed
-from tests.cpt_model.training.run_tools import assert_equal
+from tests.cpt_model.training.run_tools import LIMIT, assert_equal
 from tests.cpt_model.training.torchrun import killed_and_resumed
 
 STEPS = 6
+# The model, and with it a reducer that owns the group, is let go of right behind a collective operation, 300 times.
+LET_GO = """
+import os, sys, torch
+from torch import distributed, nn
+from cpt_model.training.processes import ENDED, processes
+sys.setswitchinterval(1000)  # a thread that waits for the lock is not handed it
+real = distributed.init_process_group
+alone = dict(rank=0, world_size=1)
+distributed.init_process_group = lambda *name, **_: real(*name, store=distributed.HashStore(), **alone)
+os.environ["WORLD_SIZE"] = "2"
+
+def run():
+    with processes():
+        model = nn.parallel.DistributedDataParallel(nn.Linear(2, 2))
+        model(torch.ones(1, 2)).sum().backward()
+        seen = torch.ones(1)
+        distributed.all_reduce(seen)
+
+for _ in range(300):
+    run()
+assert len(set(ENDED)) == 300
+"""
 FLAGS = (
     f"--recipe digits --steps {STEPS} --batch 8 --limit 80 --test-limit 20 --cycles 1 --lr-schedule constant --seed 3 "
     "--log-every 1 --eval-every 4 --save-every 2 --threads 1 --no-tensorboard --automatic_resume"
@@ -50,6 +74,11 @@ def in_one_process() -> dict[str, Tensor]:
             precision.step()
     assert all(map(torch.equal, models[0].parameters(), models[1].parameters()))
     return dict(models[0].state_dict())
+
+
+def test_a_group_ends_while_its_threads_still_let_go_of_tensors() -> None:
+    """Without the reference that is kept, they hang in about half of the tries."""
+    subprocess.run([sys.executable, "-c", LET_GO], check=True, timeout=LIMIT)
 
 
 @pytest.mark.slow
