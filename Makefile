@@ -27,7 +27,7 @@ $(STAMP): requirements.lock requirements-nodeps.lock pyproject.toml
 		python=$$($(CHECK_TOOLS) --python) && "$$python" -m venv --clear .venv; \
 	fi
 	@rm -f $@
-	@echo "setup: installing the packages of requirements.lock (about 1 GB, minutes the first time)"
+	@echo "setup: installing the packages of requirements.lock (about 1.5 GB, minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-nodeps.lock
 	@echo "setup: installing this project (editable)"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from cpt_model import (
     quantisation_state,
     scheduler,
 )
+from cpt_model.benchmarks.coverage import other_package
 from tests.cpt_model.qonnx_tools import executed
 
 STEPS = 3
@@ -36,10 +37,10 @@ pytestmark = [
 
 
 def package(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except (ImportError, RuntimeError) as problem:  # torchvision, which timm imports, may be another PyTorch's
-        pytest.skip(f"{name} cannot be imported: {problem}")
+    """Part of `make setup` from Python 3.11 on."""
+    if sys.version_info < (3, 11):
+        pytest.importorskip(name.partition(".")[0])
+    return other_package(name)
 
 
 class Logits(nn.Module):
