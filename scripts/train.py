@@ -24,6 +24,7 @@ EXAMPLES = f"""\
   cpt train --recipe digits
   cpt train --arch cifar10_resnet_20 --fw-bits 3 8 --schedule CR --steps 2000
   cpt train --arch resnet34 --is_cyclic_precision --cyclic_num_bits_schedule 3 8 --cyclic_num_grad_bits_schedule 8 8
+  cpt train --cmd test --resume out/train/RUN/best.pt       (evaluate a checkpoint)
   torchrun --nproc-per-node 2 -m {__package__}.cli train --recipe digits      (in two processes)
 """
 

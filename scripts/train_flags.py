@@ -123,7 +123,8 @@ def _run(group: Flags) -> None:
     add(group, "--save_folder", type=path, metavar="FOLDER", shown="out/train", help=what)
     what = "continue the run in the folder, if there is one"
     add(group, "--automatic_resume", "--auto-resume", dest="automatic_resume", action="store_true", help=what)
-    add(group, "--resume", type=path, metavar="FILE", help="checkpoint to continue from (last.pt of the same settings)")
+    what = "checkpoint to continue from (last.pt of the same settings), or with --cmd test to evaluate"
+    add(group, "--resume", type=path, metavar="FILE", help=what)
     what = "continue also with other threads, processor or PyTorch, not bit for bit"
     add(group, "--allow-different-machine", action="store_true", help=what)
     add(group, "--overwrite", action="store_true", help="clear a run that is in the folder")
@@ -138,7 +139,7 @@ def _run(group: Flags) -> None:
     add(group, "--profile", dest="latency", default=None, shown="paper", help=what, **old)
     add(group, "--no-tensorboard", dest="tensorboard", action="store_false", help="write metrics.jsonl only")
     add(group, "--dry-run", action="store_true", help="print the settings and exit")
-    add(group, "--cmd", choices=["train", "test"], help="task: train, or test the checkpoint of --resume")
+    add(group, "--cmd", choices=["train", "test"], help="task: train, or test, which evaluates the checkpoint of --resume")
     what = "first step, which must be 0: a checkpoint has its own"
     add(group, "--start_iter", "--start_epoch", dest="start", type=int, metavar="N", help=what)
     add(group, "--pretrained", action="store_true", help="refused: there are no pretrained weights")

@@ -41,12 +41,14 @@ def train(
         ValueError: of a kind that says what is wrong (settings, data, folder, checkpoint).
     """
     with processes() as who, threads(run.threads), torch.random.fork_rng(devices=[]), watch_signals() as watch:
+        last = Path(run.folder) / run_folder.LAST
         if resume and start_from is None:
             ended = run_folder.finished(run)
             if ended is not None:
+                if last.exists():
+                    run_folder.load_last(run, last)  # a damaged one is no finished run's
                 return ended
         training = Training(run, who)
-        last = Path(run.folder) / run_folder.LAST
         file = Path(start_from) if start_from is not None else last if resume and last.exists() else None
         if file is not None:
             saved = run_folder.load_last(run, file)

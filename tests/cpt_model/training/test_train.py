@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,19 @@ def test_a_finished_run_gives_its_summary_and_trains_no_more(whole: Path) -> Non
     before = (whole / "last.pt").stat().st_mtime_ns
     assert run(tiny(whole), resume=True) == read_summary(whole)
     assert (whole / "last.pt").stat().st_mtime_ns == before
+
+
+def test_a_finished_run_whose_checkpoint_is_damaged_is_refused(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "run")
+    run_of_it = tiny(tmp_path / "run")
+    (tmp_path / "run" / "settings.json").write_text(json.dumps(run_of_it.to_dict()))
+    data = bytearray((whole / "last.pt").read_bytes())
+    data[len(data) // 2] ^= 1
+    (tmp_path / "run" / "last.pt").write_bytes(data)
+    with pytest.raises(ValueError, match=r"last\.pt .*damaged"):
+        run(run_of_it, resume=True)
+    (tmp_path / "run" / "last.pt").unlink()  # removed by someone who wanted the space
+    assert run(run_of_it, resume=True) == read_summary(tmp_path / "run")
 
 
 def test_a_folder_with_a_run_is_refused_unless_told(whole: Path, tmp_path: Path) -> None:
