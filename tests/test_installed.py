@@ -205,7 +205,7 @@ LAYER = ("--build", "tiny", "--layer", "conv:n1,c3-4,5x5,k3", "--bits", "3", "5"
         (("constants",), "agree"),
         (("latency",), "fitted on"),
         (("tables",), "Table 2"),
-        (("cost", "--arch", "cifar10_resnet_20"), "Hours are an estimate"),
+        (("cost", "--arch", "cifar10_resnet_20"), "an estimate by the latency model"),
         (("vectors", "--build", "tiny"), "vectors/tiny"),
         (("experiment",), "static-vs-cpt"),
         (("train", "--recipes"), "digits"),
