@@ -23,6 +23,8 @@ TRAIN = ["train", "--recipe", "digits", "--steps", "100000", "--no-tensorboard",
 EXPLORE = ["explore", "--arch", "cifar10_resnet_74", "--fw-bits", "3", "8"]
 # Interrupts itself in the middle of being imported, and goes on where it is not ended.
 PLANTED = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(20)\n"
+# Python imports it last before it runs the command: an interrupt before that is the interpreter's, not ours.
+STARTED = "import pathlib\npathlib.Path(__file__).with_name('started').touch()\n"
 
 
 def started(folder: Path, *arguments: str, path: str = "") -> subprocess.Popen[str]:
@@ -88,7 +90,12 @@ def test_an_interrupt_while_builds_are_compared(seconds: float, tmp_path: Path) 
 @pytest.mark.parametrize("tenths", range(1, 21))
 @pytest.mark.parametrize("line", [SIM, [*EXPLORE, "--out", "out"], [*TRAIN, "--out", "run"]], ids=lambda line: line[0])
 def test_an_interrupt_at_twenty_moments(line: list[str], tenths: int, tmp_path: Path) -> None:
-    process = started(tmp_path, *line)
+    (tmp_path / "sitecustomize.py").write_text(STARTED)
+    process = started(tmp_path, *line, path=str(tmp_path))
+    limit = time.monotonic() + 60
+    while not (tmp_path / "started").exists():
+        assert time.monotonic() < limit, "Python did not start within 60 s"
+        time.sleep(0.01)
     time.sleep(tenths / 10)
     process.send_signal(signal.SIGINT)
     code, said = ended(process)
