@@ -139,7 +139,7 @@ def _run(group: Flags) -> None:
     add(group, "--profile", dest="latency", default=None, shown="paper", help=what, **old)
     add(group, "--no-tensorboard", dest="tensorboard", action="store_false", help="write metrics.jsonl only")
     add(group, "--dry-run", action="store_true", help="print the settings and exit")
-    add(group, "--cmd", choices=["train", "test"], help="task: train, or test, which evaluates the checkpoint of --resume")
+    add(group, "--cmd", choices=["train", "test"], help="task: train, or test (evaluate) the checkpoint of --resume")
     what = "first step, which must be 0: a checkpoint has its own"
     add(group, "--start_iter", "--start_epoch", dest="start", type=int, metavar="N", help=what)
     add(group, "--pretrained", action="store_true", help="refused: there are no pretrained weights")

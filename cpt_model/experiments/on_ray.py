@@ -7,7 +7,9 @@ runs and data have the same names everywhere.
 
 from __future__ import annotations
 
+import logging
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,12 +19,15 @@ from typing import Any
 from cpt_model.experiments.definition import PlannedRun
 from cpt_model.experiments.processes import STOP_SECONDS, Failure, Started, Worker
 
+POLL = 0.2  # seconds
+
 
 def _run_here(run: PlannedRun) -> str | None:
     """In a task: the whole run, in a process of its own; what it failed with, if it did."""
     worker = Worker(run)
     try:
-        worker.process.wait()
+        while worker.process.poll() is None:  # Ray's interrupt is no signal: it does not end a wait of the system's
+            time.sleep(POLL)
     finally:  # finished, or cancelled by an interrupt
         worker.let_go()
         worker.wait(STOP_SECONDS)
@@ -73,7 +78,7 @@ def cluster(threads: int, address: str | None = None) -> Iterator[tuple[int, Cal
         raise ValueError("--on ray needs the package 'ray': pip install 'ray==2.60.0'") from None
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a change to come
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError) as problem:
         raise ValueError(f"no Ray cluster: {str(problem).strip().splitlines()[0]}") from problem
     try:

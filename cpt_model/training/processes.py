@@ -23,9 +23,9 @@ from torch import distributed
 
 # The first process evaluates alone, the others wait for it.
 LIMIT = timedelta(hours=2)
-# Groups that have ended, kept until the process ends. A model in DistributedDataParallel owns its group too; were it the
-# last owner, PyTorch 2.13 would join the group's threads with Python's lock held, while one of them may still wait for
-# that lock to let go of the last tensor it reduced: neither would ever go on.
+# Groups that have ended, kept until the process ends. A model in DistributedDataParallel owns its group too; were it
+# the last owner, PyTorch 2.13 would join the group's threads with Python's lock held, while one of them may still wait
+# for that lock to let go of the last tensor it reduced: neither would ever go on.
 ENDED: list[distributed.ProcessGroup | None] = []
 
 
