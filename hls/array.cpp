@@ -6,6 +6,7 @@
 // B come through the stream during a column tile's first position and are kept for the others; a WGRAD's are kept for
 // the a_bits planes of A and, where taps share rows, for all turns of the lanes: the sums of each turn are kept as
 // well.
+#include "popcount.hpp"
 #include "slices.hpp"
 #include "stages.hpp"
 
@@ -19,29 +20,18 @@ constexpr std::uint32_t PRESHIFT = 7;
 constexpr std::uint32_t WEIGHT_BITS = 25;
 constexpr std::uint32_t COUNT_BITS = SLICE_PIXELS < 256 ? 8 : 11;
 
-static std::uint32_t popcount(word_t word) {
-#pragma HLS INLINE
-#ifdef __SYNTHESIS__
-    std::uint32_t count = 0;
-    for (std::uint32_t bit = 0; bit < 16; ++bit) {
-#pragma HLS UNROLL
-        count += (word >> bit) & 1;
-    }
-    return count;
-#else
-    return std::uint32_t(__builtin_popcount(word));
-#endif
-}
-
-/// popcount(a & b) over a slice.
+/// popcount(a & b) over a slice; the processor has an instruction for it.
 static std::uint32_t matches(const word_t a[SLICE_GROUPS], const word_t b[SLICE_GROUPS]) {
 #pragma HLS INLINE
+#ifdef __SYNTHESIS__
+    return count_by_threes(a, b);
+#else
     std::uint32_t count = 0;
     for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
-#pragma HLS UNROLL
-        count += popcount(a[group] & b[group]);
+        count += std::uint32_t(__builtin_popcount(a[group] & b[group]));
     }
     return count;
+#endif
 }
 
 /// weight * count in the widths of a DSP48E1; the vendor's integers would slow the C-simulation down fivefold here.
@@ -73,7 +63,7 @@ static void multiply(
     }
 }
 
-static void give(hls::stream<results_t>& stream, const accumulator_t sums[COLUMNS], std::uint32_t row_sum) {
+static results_t as_result(const accumulator_t sums[COLUMNS], std::uint32_t row_sum) {
 #pragma HLS INLINE
     results_t result;
     for (std::uint32_t column = 0; column < COLUMNS; ++column) {
@@ -81,7 +71,7 @@ static void give(hls::stream<results_t>& stream, const accumulator_t sums[COLUMN
         result.column[column] = sums[column];
     }
     result.row_sum = sum_t(row_sum);
-    stream.write(result);
+    return result;
 }
 
 /// What a lane keeps of a tap while it works on others.
@@ -110,7 +100,7 @@ static void recall(const context_t& context, accumulator_t sums[COLUMNS], std::u
 
 void array(
     const Command& command, const Plan& plan, std::uint32_t index, hls::stream<slice_t> a[LANES],
-    hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]) {
+    hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[EPILOGUE_LANES]) {
     static Job job;
     // Every unit works in every cycle: everything it holds is in registers. Static, as a WGRAD's sums go on in the
     // next job. Row sums wrap where they are not requested; where they are, the contract's bound holds.
@@ -136,6 +126,10 @@ void array(
 #pragma HLS DEPENDENCE variable=kept type=inter direction=RAW distance=5 true
     static_assert(RECENT + 1 == 5, "the distance between a write of `kept` and its first read");
 #pragma HLS ARRAY_PARTITION variable=recent complete dim=0
+    // Results wait here and leave a few lanes a cycle, as fast as the epilogue takes them: a FIFO for each lane would
+    // be LANES times as wide. A position of fewer steps than that waits.
+    static results_t leaving[LANES];
+#pragma HLS ARRAY_PARTITION variable=leaving complete
     job = next_job(plan, index, job);
 
     const std::uint32_t active = active_lanes(plan, job);
@@ -149,10 +143,23 @@ void array(
     const bool job_ends = job_completes(plan, job);
     bool b_comes = plan.wgrad || job.starts_tile();
     std::uint32_t i = 0, j = 0, slice = 0, turn = 0;
-    array_steps: for (std::uint64_t step = 0; step < steps; ++step) {
+    std::uint32_t next_out = active;   // the next lane whose result leaves; all have left
+    std::uint64_t step = 0;
+    array_steps: while (step < steps || next_out < active) {
         // The compute loop: one plane pair in every cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=131072
+        if (next_out < active) {
+            for (std::uint32_t out = 0; out < EPILOGUE_LANES; ++out) {
+#pragma HLS UNROLL
+                if (next_out + out < active) results[out].write(leaving[next_out + out]);
+            }
+            next_out += EPILOGUE_LANES;
+        }
+        const bool turn_ends = i + 1 == command.a_bits && j + 1 == command.b_bits;
+        const bool ends = slice + 1 == slices && turn_ends && job_ends;
+        if (step == steps || (ends && next_out < active)) continue;
+        ++step;
         word_t columns[COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=columns complete dim=0
         const std::uint32_t entry = (plan.wgrad ? 0 : slice * command.b_bits) + j;
@@ -173,8 +180,6 @@ void array(
             }
         }
         const bool starts = slice == 0 && i == 0 && job_begins;
-        const bool turn_ends = i + 1 == command.a_bits && j + 1 == command.b_bits;
-        const bool ends = slice + 1 == slices && turn_ends && job_ends;
         for (std::uint32_t lane = 0; lane < LANES; ++lane) {
 #pragma HLS UNROLL
             if (lane >= active) continue;
@@ -186,8 +191,9 @@ void array(
             }
             multiply(held[lane], columns, starts && j == 0, i + j, (i == a_top) != (j == b_top), sums[lane]);
             if (plan.shared && turn_ends) keep(contexts[lane][turn], sums[lane], row_sums[lane]);
-            if (ends) give(results[lane], sums[lane], row_sums[lane]);
+            if (ends) leaving[lane] = as_result(sums[lane], row_sums[lane]);
         }
+        if (ends) next_out = 0;
         if (++j < command.b_bits) continue;
         j = 0;
         if (++i < command.a_bits) continue;

@@ -24,6 +24,22 @@ inline void read_banks(const word_t (&memory)[BANKS][ROWS], std::uint32_t addres
     }
 }
 
+/// The words that `read_banks` found, in the order of their addresses: two small multiplexers a bit, one after the
+/// other, where an index for each word would make one of BANKS inputs.
+inline void in_order(const word_t banks[BANKS], std::uint32_t address, word_t words[BANKS]) {
+#pragma HLS INLINE
+    word_t turned[BANKS];
+#pragma HLS ARRAY_PARTITION variable=turned complete
+    for (std::uint32_t i = 0; i < BANKS; ++i) {
+#pragma HLS UNROLL
+        turned[i] = banks[(i + address / 4 * 4) % BANKS];
+    }
+    for (std::uint32_t i = 0; i < BANKS; ++i) {
+#pragma HLS UNROLL
+        words[i] = turned[(i + address % 4) % BANKS];
+    }
+}
+
 template <std::uint32_t ROWS>
 inline void write_packet(word_t (&memory)[BANKS][ROWS], const packet_t& packet) {
 #pragma HLS INLINE

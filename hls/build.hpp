@@ -3,9 +3,9 @@
 
 #include "contract.hpp"
 
-// Chosen by the compiler's command line: -DCPT_BUILD=tiny or -DCPT_BUILD=zc706.
+// Chosen by the compiler's command line: -DCPT_BUILD=tiny, zc706 or hls.
 #ifndef CPT_BUILD
-#error "name the build: -DCPT_BUILD=tiny or -DCPT_BUILD=zc706"
+#error "name the build: -DCPT_BUILD=tiny, zc706 or hls"
 #endif
 
 // Whether the build has a vector unit (contract, sections 4 to 10): -DCPT_VECTOR_UNIT=0 leaves it out.
@@ -45,7 +45,7 @@ constexpr std::uint32_t BANKS = min_of(BLOCK, BEAT_WORDS);
 constexpr std::uint32_t LANE_WORDS = max_of(BUILD.lane_words, MAX_OPERAND_BITS * SLICE_PIXELS);
 // Taps of one kernel row that a lane reads in a cycle: a 3 x 3 slice of 9 words then takes 3 cycles, which hides
 // behind the array from b_bits = 3 on; each more costs a 16-to-1 multiplexer of words in every lane.
-constexpr std::uint32_t READ_TAPS = min_of(4, BANKS);
+constexpr std::uint32_t READ_TAPS = min_of(min_of(4, BANKS), SLICE_GROUPS);
 
 // Rows of a WGRAD in one round of lanes belong to this many (block, tap) units of 16 channels.
 constexpr std::uint32_t UNITS = LANES / BLOCK;
@@ -53,7 +53,9 @@ constexpr std::uint32_t UNITS = LANES / BLOCK;
 constexpr std::uint32_t LANE_FEED_PACKETS = 32;
 // A WGRAD whose taps share rows: pieces of a slice that are formed in a cycle, each from its own copy of the rows, and
 // gradients of different taps that the array keeps at a time.
-constexpr std::uint32_t PIECE_READERS = 3;
+constexpr std::uint32_t PIECE_READERS = SLICE_GROUPS * BLOCK / BANKS > 3 ? 3 : 1;
+// Slices of one of its strips at most: enough work for the array to hide what a job costs.
+constexpr std::uint32_t STRIP_SLICES = max_of(2, 18 / SLICE_GROUPS);
 constexpr std::uint32_t CONTEXTS = 16;
 // Pixels of a slice group that come from one image when two narrow ones share it.
 constexpr std::uint32_t HALF_GROUP = BLOCK / 2;
@@ -80,7 +82,7 @@ static_assert(RUNS_AHEAD * RUN_BURSTS <= 32, "the load must not fill the queue o
 constexpr std::uint32_t RUNS_IN_FLIGHT = 8;
 
 // Jobs between two checks for bus errors. The stages drain there, so a check costs about one job's latency.
-constexpr std::uint32_t JOBS_PER_LOOK = 128;
+constexpr std::uint32_t JOBS_PER_LOOK = 32;
 // Beats of memory from bus address 0 that Vitis' co-simulation copies for each master and each list.
 constexpr std::uint32_t COSIM_BEATS = 8192;
 

@@ -661,7 +661,7 @@ struct Build {
 
 constexpr Build BUILD_TINY = {16u, 16u, 3u, 2048u, 512u, 256u, 8u};
 constexpr Build BUILD_ZC706 = {48u, 16u, 9u, 12288u, 512u, 1024u, 64u};
-constexpr Build BUILD_HLS = {16u, 16u, 9u, 12288u, 512u, 1024u, 64u};
+constexpr Build BUILD_HLS = {16u, 16u, 3u, 12288u, 1536u, 1024u, 32u};
 
 /// The builds under the names they have on a command line.
 namespace builds {

@@ -82,19 +82,8 @@ static void finish_lane(
     sums[position] = result.row_sum;
 }
 
-/// The next result of lane `first + i`, where `first` is a multiple of EPILOGUE_LANES: each `i` has streams of its own.
-static results_t take_result(hls::stream<results_t> results[LANES], std::uint32_t first, std::uint32_t i) {
-#pragma HLS INLINE
-    results_t result = {};
-    for (std::uint32_t turn = 0; turn < LANES / EPILOGUE_LANES; ++turn) {
-#pragma HLS UNROLL
-        if (turn * EPILOGUE_LANES == first) result = results[turn * EPILOGUE_LANES + i].read();
-    }
-    return result;
-}
-
 void epilogue(
-    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[EPILOGUE_LANES],
     piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES], tally_t tallies[COLUMNS]) {
     const noise_keys_t keys = make_noise_keys(command.seed_lo, command.seed_hi);
     static Job job;
@@ -110,14 +99,14 @@ void epilogue(
     const std::uint32_t positions = job_positions(command, plan, job);
     std::uint32_t position = 0, lane = 0;
     epilogue_lanes: while (position < positions) {
-        // Two lanes a cycle: rounding costs LUTs, and the array needs a_bits * b_bits * slices cycles a position.
+        // EPILOGUE_LANES a cycle: rounding costs LUTs, and the array needs a_bits * b_bits * slices cycles a position.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=1024
         for (std::uint32_t i = 0; i < EPILOGUE_LANES; ++i) {
 #pragma HLS UNROLL
             const std::uint32_t number = lane + i;
             if (number >= lanes) continue;
-            const results_t result = take_result(results, lane, i);
+            const results_t result = results[i].read();
             finish_lane(command, keys, plan, job, number, position, result, pieces[number], sums[number], running);
         }
         lane += EPILOGUE_LANES;

@@ -136,16 +136,19 @@ static void form_errors(
         const std::uint32_t column = piece_column(plan, piece);
         const std::uint32_t line = inside ? piece.row * c.b_bits + plane : 0;
         const std::uint32_t address = half * ERROR_HALF + line * c.y_width + (column < c.y_width ? column : 0);
-        word_t banks[2][BANKS], pixels[BANKS];
+        word_t banks[2][BANKS], words[2][BANKS], pixels[BANKS];
 #pragma HLS ARRAY_PARTITION variable=banks complete dim=0
+#pragma HLS ARRAY_PARTITION variable=words complete dim=0
 #pragma HLS ARRAY_PARTITION variable=pixels complete
         read_banks(strips[0], address, banks[0]);
         read_banks(strips[1], address, banks[1]);
+        in_order(banks[0], address, words[0]);
+        in_order(banks[1], address, words[1]);
         for (std::uint32_t i = 0; i < BANKS; ++i) {
 #pragma HLS UNROLL
             const PiecePixel pixel = piece_pixel(plan, piece, i);
             const bool hit = inside && column + pixel.offset < c.y_width && pixel.image < strip.images;
-            pixels[i] = hit ? banks[pixel.image % 2][(address + pixel.offset) % BANKS] : word_t(0);
+            pixels[i] = hit ? words[pixel.image % 2][pixel.offset] : word_t(0);
         }
         for (std::uint32_t each = 0; each < COLUMNS; ++each) {
 #pragma HLS UNROLL

@@ -53,17 +53,20 @@ static void view_piece(
     const std::uint32_t address = std::uint32_t(
         std::int32_t(half * STRIP_HALF + STRIP_MARGIN + (line * c.a_bits + plane) * c.a_width)
         + (column < std::int32_t(c.a_width) ? column : 0));
-    word_t banks[2][BANKS];
+    word_t banks[2][BANKS], words[2][BANKS];
 #pragma HLS ARRAY_PARTITION variable=banks complete dim=0
+#pragma HLS ARRAY_PARTITION variable=words complete dim=0
     read_banks(first, address, banks[0]);
     read_banks(second, address, banks[1]);
+    in_order(banks[0], address, words[0]);
+    in_order(banks[1], address, words[1]);
     for (std::uint32_t i = 0; i < BANKS; ++i) {
 #pragma HLS UNROLL
         const PiecePixel pixel = piece_pixel(plan, piece, i);
         const std::int32_t x = column + std::int32_t(pixel.offset);
         const bool inside = row_inside && x >= 0 && x < std::int32_t(c.a_width) && start + pixel.offset < c.y_width
             && pixel.image < strip.images;
-        const word_t word = banks[pixel.image % 2][(address + pixel.offset) % BANKS];
+        const word_t word = words[pixel.image % 2][pixel.offset];
         pixels[i] = inside ? word : word_t(0);
     }
 }

@@ -16,7 +16,7 @@ static void run_jobs(
 #pragma HLS DATAFLOW
 #pragma HLS STABLE variable=command
 #pragma HLS STABLE variable=plan
-#pragma HLS LOOP_TRIPCOUNT min=1 max=128
+#pragma HLS LOOP_TRIPCOUNT min=1 max=32
         // Command and plan do not change while jobs flow: no FIFO carries their fields from stage to stage.
         // Depths: runs are short, so a few dozen keep the bus busy; a feed holds what `load` sends to a lane at once;
         // the array takes an element of A every b_bits cycles, so few need to wait.
@@ -26,7 +26,7 @@ static void run_jobs(
         static hls::stream<packet_t> column_feed("column_feed");
         static hls::stream<slice_t> a[LANES];
         static hls::stream<slice_t> b[COLUMNS];
-        static hls::stream<results_t> results[LANES];
+        static hls::stream<results_t> results[EPILOGUE_LANES];
 #pragma HLS STREAM variable=runs depth=64
 #pragma HLS STREAM variable=beats depth=512
 #pragma HLS STREAM variable=lane_feed depth=32
@@ -35,7 +35,7 @@ static void run_jobs(
 #pragma HLS STREAM variable=b depth=4
 #pragma HLS STREAM variable=results depth=2
         static_assert(LANE_FEED_PACKETS == 32, "the depth of lane_feed");
-        static_assert(JOBS_PER_LOOK == 128, "the most that `count` can be");
+        static_assert(JOBS_PER_LOOK == 32, "the most that `count` can be");
         // Ping-pong memories: the store empties one while the epilogue fills the other, EPILOGUE_LANES lanes at a time;
         // the store reads STORE_POSITIONS positions, the epilogue writes MAX_PIECES pieces of one.
         piece_t pieces[LANES][ROW_PIECES];

@@ -37,8 +37,9 @@ struct Plan {
     std::uint32_t area;         // positions of one tile of the result
 };
 
-/// Slices of a strip with so many groups of pixels: at most two.
-inline std::uint32_t strip_slices(std::uint32_t groups) { return groups > SLICE_GROUPS ? 2 : 1; }
+/// Slices of a strip with this many groups of pixels: at most STRIP_SLICES.
+inline std::uint32_t strip_slices(std::uint32_t groups) { return ceil_div(groups, SLICE_GROUPS); }
+constexpr std::uint32_t STRIP_GROUPS = STRIP_SLICES * SLICE_GROUPS;
 
 // Words of the rows of a strip; the lane memories hold two strips, each behind a margin that a window may start in.
 constexpr std::uint32_t STRIP_MARGIN = 2 * BLOCK;
@@ -50,7 +51,10 @@ inline void plan_strips(const Command& c, Plan& plan) {
     plan.row_groups = ceil_div(c.y_width, BLOCK);
     plan.images = c.y_width <= HALF_GROUP ? 2 : 1;
     plan.strip_rows = 1;
-    strip_rows: while (plan.strip_rows < c.y_height && (plan.strip_rows + 1) * plan.row_groups <= 2 * SLICE_GROUPS) {
+    const std::uint32_t row_words = c.a_bits * c.a_width;
+    strip_rows: while (
+        plan.strip_rows < c.y_height && (plan.strip_rows + 1) * plan.row_groups <= STRIP_GROUPS
+        && (plan.strip_rows + c.kernel_h) * row_words <= STRIP_WORDS) {
 #pragma HLS LOOP_TRIPCOUNT min=0 max=17
         ++plan.strip_rows;
     }
@@ -61,10 +65,10 @@ inline void plan_strips(const Command& c, Plan& plan) {
         taps += UNITS;
         ++plan.turns;
     }
-    const std::uint32_t words = (plan.strip_rows - 1 + c.kernel_h) * c.a_bits * c.a_width;
-    plan.shared = c.stride_y == 1 && c.stride_x == 1 && plan.row_groups <= 2 * SLICE_GROUPS && words <= STRIP_WORDS
+    const std::uint32_t words = (plan.strip_rows - 1 + c.kernel_h) * row_words;
+    plan.shared = c.stride_y == 1 && c.stride_x == 1 && words <= STRIP_WORDS
         && taps == c.taps() && plan.turns > 1 && plan.turns <= CONTEXTS && plan.turns * plan.pieces <= ROW_PIECES
-        && plan.row_groups * plan.strip_rows <= 2 * SLICE_GROUPS;
+        && plan.row_groups * plan.strip_rows <= STRIP_GROUPS;
 }
 
 inline Plan make_plan(const Command& command) {

@@ -41,11 +41,11 @@ void form_columns(
 /// Multiplies bit-serially and adds up.
 void array(
     const Command& command, const Plan& plan, std::uint32_t index, hls::stream<slice_t> a[LANES],
-    hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[LANES]);
+    hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[EPILOGUE_LANES]);
 
 /// Rounds results and packs them as they will lie in memory; `tallies` are those of the column tile so far.
 void epilogue(
-    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[LANES],
+    const Command& command, const Plan& plan, std::uint32_t index, hls::stream<results_t> results[EPILOGUE_LANES],
     piece_t pieces[LANES][ROW_PIECES], sum_t sums[LANES][ROW_PIECES], tally_t tallies[COLUMNS]);
 
 /// Writes the results of the job, unless a bus error was seen.

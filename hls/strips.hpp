@@ -33,7 +33,7 @@ inline Strip strip_of(const Command& c, const Plan& plan, const Job& job) {
 }
 
 // Words of the errors of a strip, of one image; the columns' memory holds two strips.
-constexpr std::uint32_t ERROR_HALF = 2 * MAX_OPERAND_BITS * SLICE_PIXELS;
+constexpr std::uint32_t ERROR_HALF = STRIP_SLICES * MAX_OPERAND_BITS * SLICE_PIXELS;
 
 /// Whether a job follows, whose strip is taken in while this one's is worked on.
 inline bool has_next(const Plan& plan, std::uint32_t index) { return plan.first_job + index + 1 < plan.jobs; }

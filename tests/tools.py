@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -247,3 +248,8 @@ def vector_unit_asked_for() -> dict[str, tuple[Command, Error]]:
         "tally_addr alone": (small_conv(tally_addr=0xFFFFFFFF), Error.OK),
     }
     return cases | {each.name: (small_conv(opcode=each), Error.OPCODE) for each in Opcode if each > Opcode.WGRAD}
+
+
+def hls_first(builds: Iterable[str]) -> list[Any]:
+    """Builds as parameters of a test of the HLS kernel: the one that fits always, the others when all is asked for."""
+    return [pytest.param(name, marks=() if name == "hls" else pytest.mark.exhaustive) for name in builds]

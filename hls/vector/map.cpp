@@ -1,5 +1,5 @@
 // MAP: strips flow through its stages, several in different stages at a time.
-#include "map_take.hpp"
+#include "map_stages.hpp"
 #include "vector.hpp"
 
 namespace cpt {
@@ -62,8 +62,8 @@ static void run_strips(
     port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors) {
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
-#pragma HLS LOOP_TRIPCOUNT min=1 max=128
-        static hls::stream<words_t> beats[MAP_OPERANDS];
+#pragma HLS LOOP_TRIPCOUNT min=1 max=32
+        static hls::stream<words_t> beats("beats");
         static hls::stream<coefficient_t> coefficients("coefficients");
 #pragma HLS STREAM variable=beats depth=64
 #pragma HLS STREAM variable=coefficients depth=16
@@ -87,10 +87,7 @@ static void run_strips(
 #pragma HLS ARRAY_PARTITION variable=mask_out complete dim=2
 #pragma HLS ARRAY_PARTITION variable=tallies complete
         map_load(command, plan, index, base, loads, beats, coefficients);
-        map_take<TENSOR_X0>(command, plan, index, beats[TENSOR_X0], x0);
-        map_take<TENSOR_X1>(command, plan, index, beats[TENSOR_X1], x1);
-        map_take<TENSOR_X2>(command, plan, index, beats[TENSOR_X2], x2);
-        map_take<TENSOR_MASK_IN>(command, plan, index, beats[TENSOR_MASK_IN], mask);
+        map_take(command, plan, index, beats, x0, x1, x2, mask);
         map_lanes(command, plan, header, index, coefficients, x0, x1, x2, mask, out0, out1, mask_out, tallies);
         map_store(command, plan, index, base, bus_errors, stores, out0, out1, mask_out, tallies);
     }

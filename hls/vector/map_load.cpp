@@ -38,13 +38,13 @@ static void load_strip(const strip_t& strip, address_t base, port_t& loads, hls:
 
 void map_load(
     const MapCommand& command, const MapPlan& plan, std::uint32_t index, address_t base, port_t& loads,
-    hls::stream<words_t> beats[MAP_OPERANDS], hls::stream<coefficient_t>& coefficients) {
+    hls::stream<words_t>& beats, hls::stream<coefficient_t>& coefficients) {
     static MapJob job;
     job = next_map_job(command, plan, index, job);
     if (job.starts_block() && command.out0_bits != 0) load_coefficients(command, job, base, loads, coefficients);
     for (std::uint32_t operand = 0; operand < MAP_OPERANDS; ++operand) {
         if (plan.tensors[operand].bits == 0) continue;
-        load_strip(strip_of(command, plan, job, plan.tensors[operand]), base, loads, beats[operand]);
+        load_strip(strip_of(command, plan, job, plan.tensors[operand]), base, loads, beats);
     }
 }
 

@@ -5,11 +5,12 @@
 
 namespace cpt {
 
-// A segment: consecutive words of one plane of one row, as many as an operand's memory takes in a cycle.
-constexpr std::uint32_t SEGMENT_WORDS = BANKS;
+// A segment: consecutive words of one plane of one row, as many as an operand's memory takes in a cycle. Half a beat:
+// each word of it is a bank in all planes of five memories, which cost more LUTs than a faster MAP is worth.
+constexpr std::uint32_t SEGMENT_WORDS = BEAT_WORDS / 2;
 constexpr std::uint32_t STRIP_SEGMENTS = 16;
 constexpr std::uint32_t STRIP_WIDTH = STRIP_SEGMENTS * SEGMENT_WORDS;
-static_assert(SEGMENT_WORDS == STORE_WORDS, "a segment is what the store takes in a cycle");
+static_assert(SEGMENT_WORDS <= STORE_WORDS, "the store takes a segment in a cycle");
 
 /// One of a MAP's tensors. Offsets wrap at 32 bits, as RANGE has shown that nothing lies beyond.
 struct map_tensor_t {

@@ -1,6 +1,6 @@
 // The stages of a MAP. A strip flows through them from top to bottom:
 //
-//     map_load --beats--> map_take (one an operand) --strips--> map_lanes --strips, tallies--> map_store
+//     map_load --beats--> map_take --strips--> map_lanes --strips, tallies--> map_store
 //
 // A pixel of a block, 16 channels of all operands, goes through the lanes in a cycle.
 #pragma once
@@ -33,7 +33,12 @@ struct map_header_t {
 /// Reads the strips of all operands and, when a block starts, its coefficients.
 void map_load(
     const MapCommand& command, const MapPlan& plan, std::uint32_t index, address_t base, port_t& loads,
-    hls::stream<words_t> beats[MAP_OPERANDS], hls::stream<coefficient_t>& coefficients);
+    hls::stream<words_t>& beats, hls::stream<coefficient_t>& coefficients);
+
+/// Puts the words of the operands' strips before the pixels they belong to, one operand after the other.
+void map_take(
+    const MapCommand& command, const MapPlan& plan, std::uint32_t index, hls::stream<words_t>& beats, map_memory_t& x0,
+    map_memory_t& x1, map_memory_t& x2, map_mask_t& mask);
 
 /// Multiplies, adds, rounds, masks and tallies.
 void map_lanes(

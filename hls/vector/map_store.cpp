@@ -18,7 +18,7 @@ static void store_strip(
             // As fast as the port allows: a segment can end one beat and fill the run's last one, which are two writes.
 #pragma HLS PIPELINE
 #pragma HLS LOOP_TRIPCOUNT min=1 max=256
-            word_t words[STORE_WORDS];
+            word_t words[STORE_WORDS] = {};
             for (std::uint32_t i = 0; i < SEGMENT_WORDS; ++i) {
 #pragma HLS UNROLL
                 words[i] = memory[plane][i][row_segment + x / SEGMENT_WORDS];

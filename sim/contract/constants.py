@@ -398,11 +398,11 @@ BUILDS: dict[str, dict[str, int]] = {
     "hls": {
         "lanes": 16,
         "columns": 16,
-        "slice_groups": 9,
+        "slice_groups": 3,
         "lane_words": 12288,
-        "column_words": 512,
+        "column_words": 1536,
         "row_words": 1024,
-        "bus_bytes": 64,
+        "bus_bytes": 32,
     },
 }
 

@@ -2,10 +2,12 @@
 
     python -m sim.synthesis.hls_resources
 
-No tool of the vendor was run. What the RTL has as well is taken from Yosys' counts in vivado/resources.json; a plain
-adder tree, which is what HLS makes of a popcount, was counted by Yosys alone (255 for 144 pairs of bits; the RTL's
-compressors take 123). The rest are multiplexers and memories counted by hand: 5 LUTs a bit for 16 to 1, 4 LUTs for 6
-bits of a memory 32 deep, a LUT for each bit of a short FIFO.
+No tool of the vendor was run. Each part has a basis:
+- yosys    what the RTL has as well, in vivado/resources.json, and the popcount of hls/popcount.hpp, counted by a test;
+           its count moves by a fifth with the way the same sums are written
+- hand     multiplexers, FIFOs and memories, counted in the C++: a LUT for each 4 inputs of a bit of a multiplexer, 4
+           LUTs for 6 bits of a memory 32 deep, a LUT for each bit of a FIFO up to 32 deep
+- guess    a multiple of the RTL's, or the RTL's engine as it is (docs/resources.md): HLS writes its own control logic
 """
 
 from __future__ import annotations
@@ -13,19 +15,25 @@ from __future__ import annotations
 import json
 import sys
 from math import ceil
+from typing import NamedTuple
 
 from sim.common.places import VIVADO
 from sim.common.table import as_table
 from sim.contract import Build
 from sim.synthesis.resources import DEVICE, Use
 
-WIDE = ("hls", "zc706")  # builds with a bus of 64 bytes, for which banks are counted
+WIDE = ("hls", "zc706")  # builds with 16 banks, for which multiplexers are counted
 MOST = 0.75  # of LUTs, DSPs and block RAM, so that the design can be placed and routed
-TREE_LUTS = 255 / 144  # of an adder tree, for each pair of bits
-MUX_16, MUX_64 = 5, 21  # LUTs a bit
+COUNT_LUTS = {48: 93, 144: 306}  # of popcount.hpp over this many pairs of bits, as Yosys counts it
 RESULT_BITS = 16 * 48 + 32  # of a lane at a position: accumulators and a row sum
 PACKET_BITS = 16 * 16 + 40
 SHALLOW = 4 / 6  # LUTs a bit of a memory up to 32 deep
+CONTROL = 3  # what HLS makes of control logic, in 32-bit counters, over the RTL's
+
+
+class Estimate(NamedTuple):
+    use: Use
+    basis: str
 
 
 def rtl_luts() -> dict[str, int]:
@@ -34,45 +42,70 @@ def rtl_luts() -> dict[str, int]:
     return {part["module"]: part["use"]["lut"] for part in parts}
 
 
-def luts(count: float, **others: int) -> Use:
-    return Use(lut=ceil(count), **others)
+def multiplexer(inputs: int) -> int:
+    """LUTs a bit: four inputs each, and the same again for their outputs.
+
+    >>> multiplexer(4), multiplexer(16), multiplexer(64)
+    (1, 5, 21)
+    """
+    return 0 if inputs == 1 else ceil(inputs / 4) + multiplexer(ceil(inputs / 4))
 
 
-def parts(build: Build, vector_unit: bool = True) -> dict[str, Use]:
+def count_luts(bits: int) -> int:
+    """LUTs of a popcount of ANDs; between and beyond what was counted, in proportion to the nearest."""
+    nearest = min(COUNT_LUTS, key=lambda counted: abs(counted - bits))
+    return ceil(bits * COUNT_LUTS[nearest] / nearest)
+
+
+def parts(build: Build, vector_unit: bool = True) -> dict[str, Estimate]:
     """What each part of the kernel needs."""
     rtl, lanes, columns = rtl_luts(), build.lanes, build.columns
-    bits = 16 * build.slice_groups
+    bits, beat = 16 * build.slice_groups, build.bus_bytes // 2  # of a slice; words
     units, rounded = lanes * columns, 16 * (1 if lanes < 32 else 2)
-    lane_bram = 16 * ceil(build.lane_words / 16 / 1024) // 2
-    found = {
-        "dot products": luts(units * TREE_LUTS * bits, dsp=units),
-        "accumulators, sums of other taps": luts(units * 48 + lanes * 16 * 800 / 16 * SHALLOW),
-        "row sums": luts(lanes * TREE_LUTS * bits),
-        "FIFOs of slices, results, packets": luts((lanes + columns) * bits + lanes * (RESULT_BITS + PACKET_BITS)),
-        "kept slices": Use(bram36=columns * ceil(build.column_words / 512) * ceil(bits / 72)),
-        "lane memories": Use(bram36=lanes * lane_bram),
-        "windows": luts(lanes * (4 * 16 * MUX_16 + 2 * bits), dsp=12),
-        "strips": luts(lanes // 16 * (3 * 2 * 256 * MUX_16 + 16 * bits) + 2 * 256 * MUX_16, dsp=8, bram36=16),
-        "weights": Use(lut=columns * bits, bram36=ceil(columns * build.column_words * build.slice_groups / 2048)),
-        "rounding": luts(rounded * (rtl["requantise"] + rtl["noise"]), dsp=rounded),
-        "choice and packing of results": luts(RESULT_BITS * MUX_16 * ceil(lanes / 16) + rounded * 16 * 8),
-        "tallies": luts(columns * 160, dsp=columns),
-        "ping-pong memories of results": Use(bram36=8 * ceil(256 / 72) * 2),
-        "unpack": luts(16 * 16 * MUX_64),
-        "store": luts(2 * 32 * 16 * MUX_16 + 16 * 16 * 6),
-        "masters": luts(1.5 * 3 * rtl["axi_reader"], bram36=8 + 8 + 2),
-        "check, plan, counters of jobs": luts(3 * (rtl["command_check"] + rtl["planner"] + rtl["loader"]), dsp=30),
-    }
+    outputs = rounded // 16  # lanes whose results leave in a cycle
+    readers = 3 if build.slice_groups > 3 else 1  # PIECE_READERS
+    taps = min(4, build.slice_groups)  # READ_TAPS
+    word, block = 16, 256  # bits
+    found: dict[str, Estimate] = {}
+
+    def add(name: str, basis: str, luts: float = 0, dsp: int = 0, bram36: float = 0) -> None:
+        found[name] = Estimate(Use(lut=ceil(luts), dsp=dsp, bram36=bram36), basis)
+
+    add("dot products", "yosys", units * count_luts(bits), dsp=units)
+    add("accumulators", "hand", units * 48)
+    add("sums of other taps", "hand", lanes * RESULT_BITS * SHALLOW)
+    add("row sums", "yosys", lanes * count_luts(bits))
+    add("FIFOs of slices and packets", "hand", (lanes + columns) * bits + (lanes + 1) * PACKET_BITS)
+    leaving = multiplexer(ceil(lanes / outputs)) + 1
+    add("results, lane after lane", "hand", outputs * RESULT_BITS * leaving + rounded * word * 8)
+    add("kept slices", "hand", bram36=columns * ceil(build.column_words / 512) * ceil(bits / 72))
+    add("lane memories", "hand", bram36=lanes * 16 * ceil(build.lane_words / 16 / 1024) / 2)
+    add("windows", "hand", lanes * (taps * word * multiplexer(16) + 2 * bits), dsp=12)
+    ordered = 5 * block  # two images' words turned in two steps, and one of them chosen
+    add("strips", "hand", lanes // 16 * (readers * ordered + 16 * bits) + ordered, dsp=8, bram36=16)
+    add("weights", "hand", columns * bits, bram36=ceil(columns * build.column_words * build.slice_groups / 2048))
+    add("rounding", "yosys", rounded * (rtl["requantise"] + rtl["noise"]), dsp=rounded)
+    add("tallies", "hand", columns * 160, dsp=columns)
+    add("ping-pong memories of results", "hand", bram36=8 * ceil(block / 72) * 2)
+    add("unpack", "hand", block * multiplexer(2 * beat), bram36=ceil(word * beat / 72))
+    add("store", "hand", 2 * beat * word * multiplexer(16) + block * 6)
+    add("masters", "guess", 1.5 * 3 * rtl["axi_reader"], bram36=18)
+    add("check, plan, jobs", "guess", CONTROL * (rtl["command_check"] + rtl["planner"] + rtl["loader"]), dsp=30)
     if vector_unit:
-        planes = 5 * 16 * 16 * 16 + 2 * 16 * 16  # bits that a MAP's memories of operands and results are wide, 32 deep
-        found["MAP"] = luts(planes * SHALLOW + 16 * (rtl["requantise"] + rtl["noise"] + 300), dsp=64)
-        found["NORM, SCALE, JOIN, ERROR"] = luts(5000, dsp=8)
-        found["UPDATE, WEIGHTS"] = luts(6000, dsp=24, bram36=4)
+        segment = word * beat // 2  # bits
+        memories = 5 * 16 * segment + 2 * segment  # bits that operands and results are wide; 32 deep, two halves of 16
+        take = segment * multiplexer(2 * beat) + 64 / 32 * word * beat  # and a FIFO of beats, 64 deep
+        pixels = 3 * block * multiplexer(beat // 2) + 2 * segment * multiplexer(16)  # of operands, into the store
+        add("MAP, memories", "hand", memories * SHALLOW)
+        add("MAP, words and pixels", "hand", take + pixels + 2 * beat * word * multiplexer(16))
+        add("MAP, lanes", "yosys", 16 * (rtl["requantise"] + rtl["noise"] + 300), dsp=64)
+        add("NORM, SCALE, JOIN, ERROR", "guess", 5600, dsp=8)
+        add("UPDATE, WEIGHTS", "guess", 16600, dsp=24, bram36=4)
     return found
 
 
 def total(build: Build, vector_unit: bool = True) -> Use:
-    return sum(parts(build, vector_unit).values(), Use())
+    return sum((part.use for part in parts(build, vector_unit).values()), Use())
 
 
 def shares(use: Use) -> dict[str, float]:
@@ -90,8 +123,11 @@ def fits(use: Use) -> bool:
 
 def main() -> int:
     build = Build.named("hls")
-    rows = [(name, use.lut, use.dsp, use.bram36) for name, use in parts(build).items()]
-    print(as_table(("part of the hls build", "LUT", "DSP", "BRAM36"), rows))
+    found = parts(build)
+    rows = [(name, basis, use.lut, use.dsp, f"{use.bram36:g}") for name, (use, basis) in found.items()]
+    print(as_table(("part of the hls build", "basis", "LUT", "DSP", "BRAM36"), rows, left=(0, 1)))
+    guessed = sum(use.lut for use, basis in found.values() if basis == "guess")
+    print(f"{100 * guessed / total(build).lut:.0f} % of its LUTs are a guess")
     for name in WIDE:
         for vector_unit in (True, False):
             use = total(Build.named(name), vector_unit)

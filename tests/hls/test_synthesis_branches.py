@@ -64,3 +64,32 @@ def test_mistake_in_a_synthesis_branch_is_found(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.cpp"
     wrong.write_text('#include "memory.hpp"\n#ifdef __SYNTHESIS__\nint wrong = cpt::no_such_name;\n#endif\n')
     assert "no_such_name" in read_as_vitis_would(wrong, "tiny", tmp_path).stderr
+
+
+COUNT = """
+#include "popcount.hpp"
+#include <random>
+int main() {
+    std::mt19937 draw(1);
+    for (int turn = 0; turn < 2000; ++turn) {
+        cpt::word_t a[cpt::SLICE_GROUPS], b[cpt::SLICE_GROUPS];
+        std::uint32_t wanted = 0;
+        for (std::uint32_t i = 0; i < cpt::SLICE_GROUPS; ++i) {
+            a[i] = turn == 0 ? 0xFFFF : cpt::word_t(draw());
+            b[i] = turn < 2 ? 0xFFFF : cpt::word_t(draw());
+            wanted += std::uint32_t(__builtin_popcount(a[i] & b[i]));
+        }
+        if (cpt::count_by_threes(a, b) != wanted) return 1;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("build", ["tiny", "zc706"])
+def test_popcount_that_only_vitis_sees_counts(build: str, tmp_path: Path) -> None:
+    source, program = tmp_path / "count.cpp", tmp_path / "count"
+    source.write_text(COUNT)
+    command = ["g++", "-std=c++14", "-O1", "-Wno-unknown-pragmas", "-isystem", str(vendor_headers()), f"-I{HLS}"]
+    command += [f"-DCPT_BUILD={build}", str(source), "-o", str(program)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    assert subprocess.run([str(program)], check=False, timeout=60).returncode == 0

@@ -537,11 +537,11 @@ package contract_pkg;
   localparam build_t BUILD_HLS = '{
       lanes: 32'd16,
       columns: 32'd16,
-      slice_groups: 32'd9,
+      slice_groups: 32'd3,
       lane_words: 32'd12288,
-      column_words: 32'd512,
+      column_words: 32'd1536,
       row_words: 32'd1024,
-      bus_bytes: 32'd64
+      bus_bytes: 32'd32
   };
   // verilator lint_on UNUSEDPARAM
 

@@ -27,8 +27,8 @@ set contract(zc706,bus_bytes) 64
 set contract(hls,build) 2
 set contract(hls,lanes) 16
 set contract(hls,columns) 16
-set contract(hls,slice_groups) 9
+set contract(hls,slice_groups) 3
 set contract(hls,lane_words) 12288
-set contract(hls,column_words) 512
+set contract(hls,column_words) 1536
 set contract(hls,row_words) 1024
-set contract(hls,bus_bytes) 64
+set contract(hls,bus_bytes) 32
