@@ -24,14 +24,19 @@ OF_PAPER = (
     "Hours are an estimate: linear in the operands' widths like the CPT paper's board, calibrated on ResNet-74 8/8."
 )
 OF_CORE = (
-    "Hours of matrix passes are an estimate by the latency model of our core, with '{results}' results\n"
-    "(cpt cost --help); float layers take no time in them."
+    "Hours are an estimate by the latency model of our core; those of matrix passes with '{results}' results\n"
+    "(cpt cost --help), and float layers take no time in them."
 )
 OF_STEP = """\
 The whole training step in integers (cpt train --step integer): products, and all that lies between
-them, in the vector unit; without the host's share. An estimate: results as wide as before any was seen,
-and a core that does not fit the XC7Z045 with its vector unit yet (docs/resources.md).
+them, in the vector unit, at {clock:g} MHz; without the host's own share. Results are as wide as before any
+was seen. The core has not been built with its vector unit (docs/resources.md).
 """
+OF_PLACES = """\
+{credible:g} MHz: an outside review of the RTL expects 90 to 125 as it is; {design} is what it is designed for. The
+ARM's share is an estimate by counts of instructions and bytes: 27 to 54 ns for each result of a
+convolution, two Cortex-A9 in C with NEON; nothing of it was run."""
+OF_TABLE_2 = "the paper's board; of which work, it does not say"
 
 
 DESCRIPTION = """\
@@ -72,7 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     if isinstance(whole, str):
         print(f"No hours of whole training steps: {whole}\n\nMatrix passes:\n")
     elif whole:
-        print(f"{OF_STEP}\n{render_step(wanted, *whole)}\n\nThe matrix passes of the same run, float32 between them:\n")
+        print(f"{render_places(arguments.arch, wanted, board)}\n")
+        print(f"{OF_STEP.format(clock=about(board)['clock_mhz'])}\n{render_step(wanted, *whole)}\n")
+        print("The matrix passes of the same run, float32 between them:\n")
     print(f"{render(wanted, costs)}\n")
     if costs.layers:
         print(f"{render_layers(costs.layers)}\n")
@@ -175,6 +182,25 @@ def render_step(wanted: Asked, run: StepHours, static: StepHours) -> str:
     total = ("all", sum(run.values()), sum(static.values()))
     rows = [(name, _hours(hours), _hours(most), _saved(hours, most)) for name, hours, most in (*parts, total)]
     return as_table(("work", "hours", f"static {wanted.static_precision}", "saved"), rows, indent="  ")
+
+
+def render_places(arch: str, wanted: Asked, board: Board) -> str:
+    """The whole run where it may be done, and the paper's printed hours if it has such a run."""
+    from cpt_model.cost.accelerator import AcceleratorBoard
+    from cpt_model.cost.paper_values import printed_hours
+    from cpt_model.cost.whole_step import CREDIBLE_MHZ, places
+    from sim.contract import OVERLAY_CLOCK_MHZ
+
+    assert isinstance(board, AcceleratorBoard)
+    rows = []
+    for place in places(arch, wanted.run, wanted.static, board.profile):
+        saved = " to ".join(dict.fromkeys(_saved(*pair) for pair in zip(place.hours, place.static, strict=True)))
+        rows.append((place.name, *(" to ".join(map(_hours, each)) for each in (place.hours, place.static)), saved))
+    known = [printed_hours(arch, each.widths(), each.samples) for each in (wanted.run, wanted.static)]
+    if all(known):
+        rows.append((OF_TABLE_2, *(_hours(each or 0.0) for each in known), _saved(known[0] or 0.0, known[1] or 1.0)))
+    table = as_table(("hours of the whole run", "", f"static {wanted.static_precision}", "saved"), rows, indent="  ")
+    return f"{table}\n\n{OF_PLACES.format(credible=CREDIBLE_MHZ, design=OVERLAY_CLOCK_MHZ)}"
 
 
 def render_layers(pairs: list[tuple[LayerPass, LayerPass]]) -> str:

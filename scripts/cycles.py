@@ -28,6 +28,8 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--build")
     add(parser, "--body", action="store_true", help="only the body layers of a CIFAR ResNet, with 16-bit results")
     add(parser, "--unseen", action="store_true", help="the random layers that the latency model is checked on")
+    what = "every command of whole training steps of small random networks instead; needs --out"
+    add(parser, "--whole-steps", action="store_true", help=what)
     add(parser, "--only", type=as_pattern, help="shell pattern of the layers or passes to run")
     what = "the only pair of operand widths to run"
     add(parser, "--operand-bits", type=WIDTH, nargs=2, metavar=("A", "B"), help=what, old=["--bits"])
@@ -60,8 +62,25 @@ def run(arguments: argparse.Namespace) -> int:
         rows = read_rows(arguments.show, arguments.only, layers, arguments.operand_bits)
         print(json.dumps(rows, indent=2) if arguments.json else efficiency(rows))
         return 0
+    if arguments.whole_steps:
+        return simulated_steps(arguments)
     result = simulated(arguments)
     print(json.dumps(result, indent=2) if arguments.json else efficiency(result["points"]))
+    return 0
+
+
+def simulated_steps(arguments: argparse.Namespace) -> int:
+    """Both draws into one file."""
+    from host.measure.step_cycles import SEEDS, draw_rows, write_steps
+    from sim.contract import Build
+    from sim.devices.rtl_executor import RtlExecutor
+
+    if arguments.out is None:
+        raise ValueError("--whole-steps: give --out, a file for the commands")
+    executor = RtlExecutor(Build.named(arguments.build), simulated_memory(arguments))
+    rows = [row for which in SEEDS for row in draw_rows(executor, which)]
+    write_steps(arguments.out, executor, rows)
+    print(f"wrote {arguments.out}: {len(rows)} rows; cpt latency compares them with the model")
     return 0
 
 

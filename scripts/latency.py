@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scripts.flags import add
@@ -11,18 +12,20 @@ from scripts.parser import Parser
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
-    from host.measure.model_error import Deviation
+    from host.measure.model_error import Deviation, StepErrors
 
 DESCRIPTION = """\
 Compares the latency model with simulated cycles of the RTL core: on the layers it was fitted to, on
-randomly chosen ones ('cpt cycles --unseen' simulated them), and on whole training iterations
-('cpt iteration'). It takes a second: nothing is simulated here.
+randomly chosen ones ('cpt cycles --unseen' simulated them), on whole training iterations
+('cpt iteration'), and on every kind of command of whole steps of small random networks, on both builds
+('cpt cycles --whole-steps'). It takes seconds: nothing is simulated here.
 """
 EXAMPLES = """\
   cpt latency
   cpt latency --json
 """
 HEAD = ("", "RTL cycles", "model", "deviation")
+KINDS_HEAD = ("", "commands", "RTL cycles", "mean", "worst", "within ±10 %", "sum")
 
 
 def add_flags(parser: Parser) -> None:
@@ -31,12 +34,26 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from host.measure.model_error import GRIDS, ITERATIONS, figures, grid_deviations, iteration_deviation
+    from host.measure.model_error import (
+        GRIDS,
+        ITERATIONS,
+        STEPS,
+        figures,
+        grid_deviations,
+        iteration_deviation,
+        step_errors,
+    )
 
     grids = {name: grid_deviations(path) for name, path in GRIDS.items()}
     iterations = [iteration_deviation(path) for path in sorted(ITERATIONS.glob("*.json"))]
+    steps = {(build, draw): step_errors(path, draw) for build, path in STEPS.items() for draw in GRIDS}
     if arguments.json:
         values = {
+            "steps": [
+                {"build": build, "draw": draw, "kind": kind, **figures(rows), "sum_pct": summed(rows).percent}
+                for (build, draw), found in steps.items()
+                for kind, rows in with_all(found).items()
+            ],
             "grids": {name: figures(rows) for name, rows in grids.items()},
             "iterations": [{**row._asdict(), "percent": row.percent} for row in iterations],
         }
@@ -45,13 +62,40 @@ def run(arguments: argparse.Namespace) -> int:
     for name, rows in grids.items():
         numbers = figures(rows)
         print(
-            f"{name}: {len(rows)} passes, {numbers['mean_pct']:.2f} % on average, {numbers['worst_pct']:.1f} % at worst"
+            f"{name}: {len(rows)} passes, {numbers['mean_pct']:.2f} % on average, {numbers['worst_pct']:.1f} %"
+            f" at worst, {numbers['within_10_pct']:.1f} % of them within ±10 %"
         )
         shown = sorted(rows, key=lambda row: -abs(row.percent))[: None if arguments.all else 5]
         print(as_table(HEAD, [_cells(row, digits=1) for row in shown], indent="  "))
     print("whole training iterations, simulated layer by layer")
     print(as_table(HEAD, [_cells(row, digits=2) for row in iterations], indent="  "))
+    for (build, draw), found in steps.items():
+        print(f"whole steps of small networks on {build}, {draw}: commands by kind, and two iterations of each network")
+        print(as_table(KINDS_HEAD, [_kind_cells(kind, rows) for kind, rows in with_all(found).items()], indent="  "))
     return 0
+
+
+def with_all(found: StepErrors) -> dict[str, list[Deviation]]:
+    """By kind, then all vector commands, all commands, and networks."""
+    from host.measure.step_cycles import PRODUCTS
+
+    vector = [row for kind, rows in found.kinds.items() if kind not in PRODUCTS for row in rows]
+    every = [row for rows in found.kinds.values() for row in rows]
+    return {**found.kinds, "vector commands": vector, "all commands": every, "whole networks": found.networks}
+
+
+def summed(rows: Sequence[Deviation]) -> Deviation:
+    from host.measure.model_error import Deviation
+
+    return Deviation("", sum(row.rtl for row in rows), sum(row.model for row in rows))
+
+
+def _kind_cells(kind: str, rows: list[Deviation]) -> tuple[object, ...]:
+    from host.measure.model_error import figures
+
+    numbers, total = figures(rows), summed(rows)
+    shares = (f"{numbers['mean_pct']:.1f} %", f"{numbers['worst_pct']:.1f} %", f"{numbers['within_10_pct']:.0f} %")
+    return kind, len(rows), total.rtl, *shares, f"{total.percent:+.2f} %"
 
 
 def _cells(row: Deviation, digits: int) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ NAMES = {
     "5": "CPT's Table 5: language models, bit operations",
     "figure5": "CPT's Figure 5: savings",
     "schedules": "the ten schedules of Better Schedules: savings",
-    "zc706": "Table 2's runs on our accelerator: estimated hours, and how many times faster than the paper's board",
+    "zc706": "Table 2's runs on our accelerator: hours of whole training runs, estimated, at two clocks",
 }
 KEY = """\
 The deviation is in per cent of the paper's value, for savings (already per cent) in points. Hours are those of the CPT
@@ -67,8 +67,6 @@ def render(rows: list[Row]) -> str:
         mark = f"[{notes.index(row.note) + 1}]" if row.note else ""
         unit = "points" if row.column.endswith("(%)") else "%"
         compared = (_number(row.paper), _number(row.ours), f"{row.deviation_pct:+.{_digits(row)}f}", unit)
-        if row.column.endswith("(times)"):  # ours alone
-            compared = ("", _number(row.ours), "", "")
         cells.append((row.row, row.column, *compared, mark))
     table = as_table(("", "", "paper", "ours", "deviation", "", ""), cells, left=(0, 1, 5, 6), indent="  ")
     return "\n".join([table, *(f"  [{number}] {note}" for number, note in enumerate(notes, start=1))])

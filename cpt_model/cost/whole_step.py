@@ -1,17 +1,62 @@
 """Hours of whole training steps in integers (`cpt train --step integer`): products, and everything between them.
 
-The host's share (the classifier, data) is not in them.
+An iteration is two lists; starting them is counted, the host's own share (the classifier, data) is not.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from cpt_model.cost.accelerator import Profile
+from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.run import Run
 from host.compiler.step.networks import named
 from host.compiler.step.widths import check_step_bits
-from host.measure.step_time import Work, iteration_time
+from host.measure.step_time import PRODUCTS, Work, iteration_time
+from sim.latency.core import LIST_BEGINS
+
+# Within the 90 to 125 MHz that an outside review of the RTL expects, and one that the ARM's dividers give.
+CREDIBLE_MHZ = 100.0
+LISTS = 2  # of an iteration
+# Work between the products of ResNet-74, batch 128, on two Cortex-A9 with NEON, in C: 2.5 to 5 s an iteration by counts
+# of instructions and bytes (an estimate, nothing was run), for 91.75 million results of its convolutions.
+ARM_SECONDS_A_RESULT = (2.5 / 91.75e6, 5.0 / 91.75e6)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a run's steps are done, and the hours of the run and of the static one, from least to most."""
+
+    name: str
+    hours: tuple[float, ...]
+    static: tuple[float, ...]
+
+
+def places(arch: str, run: Run, static: Run, profile: Profile) -> list[Place]:
+    """Whole steps at the credible clock and at the profile's, and with all but the products on the ARM."""
+    slow = adjusted(profile, CREDIBLE_MHZ)
+    boards = [slow] if profile.clock_mhz == CREDIBLE_MHZ else [slow, profile]
+    found = []
+    for board in boards:
+        whole, most = (sum(step_hours(arch, each, board).values()) for each in (run, static))
+        found.append(Place(f"whole steps, {board.clock_mhz:g} MHz", (whole,), (most,)))
+    pair = (on_the_arm(arch, run, slow), on_the_arm(arch, static, slow))
+    return [*found, Place(f"products at {CREDIBLE_MHZ:g} MHz, the rest on the ARM", *pair)]
+
+
+def on_the_arm(arch: str, run: Run, profile: Profile) -> tuple[float, ...]:
+    """Hours, least and most, with everything but the products in C on the ARM's two cores."""
+    products = sum(hours for work, hours in step_hours(arch, run, profile).items() if work in PRODUCTS)
+    results = run.samples * sum(prod(unit.makes) for unit in named(arch).units)
+    return tuple(products + results * seconds / 3600 for seconds in ARM_SECONDS_A_RESULT)
+
+
+def lists_hours(run: Run, profile: Profile) -> float:
+    """Of starting the lists, by the core's own cycles and the host's time for each in the profile."""
+    seconds = LIST_BEGINS / (profile.clock_mhz * 1e6) + profile.list_us / 1e6
+    return LISTS * run.iterations * seconds / 3600
 
 
 def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
@@ -23,6 +68,7 @@ def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
         times = _iteration(network, run.batch, bits, profile.build, profile.memory)
         for work, time in times.items():
             hours[work] += time.cycles * iterations / (profile.clock_mhz * 3600e6)
+    hours[Work.WEIGHTS] += lists_hours(run, profile)  # where the first list begins
     return hours
 
 

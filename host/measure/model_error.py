@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from host.compiler.networks import named_network
 from host.compiler.results import Results, pass_commands
 from host.measure.cycle_grid import Point
 from host.measure.efficiency import PLAIN
+from host.measure.step_cycles import command_of
 from sim.common.places import VIVADO
 from sim.contract import Build
 from sim.latency import Memory, command_time
@@ -21,6 +23,9 @@ from sim.latency.core import LIST_BEGINS
 # What the model's constants were fitted on, and layers chosen at random afterwards.
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
 ITERATIONS = VIVADO / "iterations"
+# Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).
+STEPS = {name: VIVADO / f"steps-{name}.json" for name in ("zc706", "tiny")}
+NN_METER_PCT = 10
 
 
 class Deviation(NamedTuple):
@@ -35,9 +40,16 @@ class Deviation(NamedTuple):
         return 100 * (self.model / self.rtl - 1)
 
 
-def figures(rows: list[Deviation]) -> dict[str, float]:
+def figures(rows: Sequence[Deviation]) -> dict[str, float]:
+    """Mean and worst deviation, and the share within ±10 %, which is how nn-Meter states its error."""
     sizes = [abs(row.percent) for row in rows]
-    return {"passes": len(rows), "mean_pct": sum(sizes) / len(sizes), "worst_pct": max(sizes)}
+    within = sum(size <= NN_METER_PCT for size in sizes)
+    return {
+        "passes": len(rows),
+        "mean_pct": sum(sizes) / len(sizes),
+        "worst_pct": max(sizes),
+        "within_10_pct": 100 * within / len(sizes),
+    }
 
 
 def grid_deviations(path: Path) -> list[Deviation]:
@@ -69,3 +81,27 @@ def iteration_deviation(path: Path) -> Deviation:
     what = f"{measured['network']}, batch {measured['batch']}, {step.bits}, {measured['results']}"
     what += "" if measured["complete"] else f" (so far: {done} passes)"
     return Deviation(what, sum(row["cycles"] for row in measured["passes"]), model)
+
+
+class StepErrors(NamedTuple):
+    """Commands of one draw by kind, each as often as it was run; and whole networks: two iterations of each."""
+
+    kinds: dict[str, list[Deviation]]
+    networks: list[Deviation]
+
+
+def step_errors(path: Path, draw: str) -> StepErrors:
+    """Of a file that `cpt cycles --whole-steps --out` wrote."""
+    measured: dict[str, Any] = json.loads(path.read_text())
+    build, memory = Build("measured", **measured["build"]), Memory(measured["bytes_per_cycle"], measured["latency"])
+    kinds: dict[str, list[Deviation]] = {}
+    sums: dict[str, list[float]] = {}
+    for row in measured["commands"]:
+        if row["draw"] != draw:
+            continue
+        model = command_time(command_of(row), build, memory, row["alone"]).cycles
+        kinds.setdefault(row["kind"], []).extend([Deviation(row["network"], row["cycles"], model)] * row["times"])
+        total = sums.setdefault(row["network"], [0, 0.0])
+        total[0] += row["cycles"] * row["times"]
+        total[1] += model * row["times"]
+    return StepErrors(kinds, [Deviation(name, int(rtl), model) for name, (rtl, model) in sums.items()])

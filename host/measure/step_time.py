@@ -15,7 +15,7 @@ from host.compiler.step.network import Network
 from host.compiler.step.places import Places
 from host.compiler.step.space import Space
 from sim.contract import Build, Encoded, Opcode
-from sim.latency import CommandTime, Memory, command_time
+from sim.latency import CommandTime, Memory, list_times
 
 
 class Work(str, Enum):
@@ -37,8 +37,9 @@ ALIKE = {Opcode.WGRAD: Work.GRADIENT, Opcode.UPDATE: Work.UPDATE, Opcode.WEIGHTS
 def iteration_time(network: Network, batch: int, bits: Bits, build: Build, memory: Memory) -> dict[Work, CommandTime]:
     """Each kind of work, its commands one after the other."""
     times = dict.fromkeys(Work, CommandTime(0, 0, 0, 0))
-    for work, command in _commands(network, batch, bits, build):
-        times[work] += command_time(command, build, memory)
+    works, commands = zip(*_commands(network, batch, bits, build), strict=True)
+    for work, time in zip(works, list_times(commands, build, memory), strict=True):
+        times[work] += time
     return times
 
 

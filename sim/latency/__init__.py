@@ -6,6 +6,7 @@ that loads and stores share, and the next command's operands, loaded meanwhile. 
 read off the RTL or fitted on `vivado/cycles.json`; `cpt latency` prints the errors, also on randomly chosen layers.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,24 +16,35 @@ from sim.latency.time import CommandTime, Memory
 from sim.latency.vector import VectorCommand, vector_time
 from sim.latency.wgrad import wgrad_time
 
-__all__ = ["CommandTime", "Memory", "command_time"]
+__all__ = ["CommandTime", "Memory", "command_time", "list_times"]
 
 
-def command_time(command: Encoded, build: Build, memory: Memory) -> CommandTime:
-    """One command between others of its kind in a list; builds whose K-slice is not made of threes are refused."""
+def list_times(commands: Sequence[Encoded], build: Build, memory: Memory) -> Iterator[CommandTime]:
+    """Each command of a list: a product behind one of the vector unit's has nothing loaded ahead."""
+    before: Encoded | None = None
+    for command in commands:
+        yield command_time(command, build, memory, not isinstance(before, Command))
+        before = command
+
+
+def command_time(command: Encoded, build: Build, memory: Memory, alone: bool = False) -> CommandTime:
+    """One command between others of its kind in a list, or behind one that is not a product (`alone`).
+
+    Builds whose K-slice is not made of threes are refused.
+    """
     if build.slice_groups % 3:
         raise ValueError(
             f"slice_groups = {build.slice_groups} of build '{build.name}': the model needs a multiple of 3"
         )
     anywhere = {name: 0 for name in command.TABLE if name.endswith("_addr") or name.startswith(("tag", "seed"))}
-    return _time(replace(command, **anywhere).encode(), build, memory)  # type: ignore[type-var]
+    return _time(replace(command, **anywhere).encode(), build, memory, alone)  # type: ignore[type-var]
 
 
 @lru_cache(maxsize=1 << 14)  # a network has few kinds of commands
-def _time(encoded: bytes, build: Build, memory: Memory) -> CommandTime:
+def _time(encoded: bytes, build: Build, memory: Memory, alone: bool) -> CommandTime:
     command = CLASSES.get(encoded[0], Command).decode(encoded)
     if isinstance(command, VectorCommand):
         return vector_time(command, build, memory)
     assert isinstance(command, Command)
     model = conv_time if command.opcode == Opcode.CONV else wgrad_time
-    return model(command, build, memory)
+    return model(command, build, memory, alone)

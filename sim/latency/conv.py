@@ -14,25 +14,27 @@ from sim.latency.time import CommandTime, Memory
 SEGMENT_BEGINS = 18  # cycles before the first lane of a segment is stored
 DIVISION = 21  # cycles to find a row of a zero-inserted map
 PASS_ENDS = 20
+TALLIES_END, TALLY = 60, 20  # cycles of a CONV's statistics, and of those of each block
 JOINED_PLANES = (8, 16, 32)  # widths of rows whose planes are stored by one write
 
 
-def conv_time(command: Command, build: Build, memory: Memory) -> CommandTime:
+def conv_time(command: Command, build: Build, memory: Memory, alone: bool = False) -> CommandTime:
     """The weights of as many output blocks as fit are loaded, then all rows pass by; again for the next blocks.
 
-    The first blocks' operands are loaded while the command before is running, if two such commands fit.
+    The first blocks' operands are loaded while the command before is running, if that is a product and two such fit.
     """
     batches, ahead, ring = _batches(command, build, memory)
     loads = sum(batch.bus for batch in batches)
     asking = sum(max(batch.bus, batch.follows) for batch in batches)
-    cycles, compute, load, store = float(core.COMMAND_ENDS), 0.0, 0.0, 0.0
+    cycles = core.COMMAND_ENDS + core.PLANNING * alone + _tallies(command, memory)
+    compute = load = store = 0.0
     entries = core.ceil_div(_groups(command), build.slice_groups) * command.b_bits
     most = max(1, build.column_words // entries)
     for first in range(0, command.y_blocks, most):
         blocks = min(most, command.y_blocks - first)
         weights = _weights(command, blocks, build, memory)
         work = _work(command, blocks, first == 0, ahead, build, memory)
-        if first == 0 and 2 * ring <= build.lane_words and 2 * blocks * entries <= build.column_words:
+        if not alone and first == 0 and 2 * ring <= build.lane_words and 2 * blocks * entries <= build.column_words:
             loaded = _loaded_ahead(batches, ahead)
             computed, stored = run((weights, *batches), work, loaded + 1)
             # The loader finishes a command before it begins the next.
@@ -49,6 +51,11 @@ def conv_time(command: Command, build: Build, memory: Memory) -> CommandTime:
         store += rows * sum(work.storing)
         load += loads + weights.bus
     return CommandTime(max(cycles, load + store + core.COMMAND_ENDS), compute, load, store)
+
+
+def _tallies(command: Command, memory: Memory) -> float:
+    """Statistics by channel are stored behind the last results."""
+    return TALLIES_END + memory.latency + TALLY * command.y_blocks if command.flag(Flag.STATS) else 0.0
 
 
 def _loaded_ahead(batches: Sequence[Batch], ahead: int) -> int:

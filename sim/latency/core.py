@@ -29,6 +29,7 @@ REQUEST_WAY = 12  # cycles from the loader, or the store, to the bus and back, a
 COMMAND_BEGINS = 60  # cycles from the command before to the first request, if nothing was loaded ahead
 COMMAND_ENDS = 110  # and from the last store to the next command
 LOADER_BEGINS = 120  # cycles from the last word of a command to the next one's first, and to deal its rows to the lanes
+PLANNING = 170  # cycles to plan a product, if no other one runs meanwhile
 LIST_BEGINS = 700  # cycles from the start of a list to its first command, planned and all
 ROW_BEGINS = 3  # cycles lost at each row step
 
@@ -48,7 +49,7 @@ def round_words(build: Build) -> int:
 
 def store_cycles(size: float, grain: int, build: Build, memory: Memory) -> float:
     """Of the bus, for one write; short ones wait for the answers to those before them."""
-    on_the_bus = beats(size, grain, build.bus_bytes) * build.bus_bytes / memory.bytes_per_cycle
+    on_the_bus = beats(size, grain, build.bus_bytes) * max(1.0, build.bus_bytes / memory.bytes_per_cycle)
     return max(on_the_bus, (memory.latency + REQUEST_WAY) / WRITES)
 
 

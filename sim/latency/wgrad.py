@@ -22,7 +22,7 @@ class _Pass:
     sets: int
 
 
-def wgrad_time(command: Command, build: Build, memory: Memory) -> CommandTime:
+def wgrad_time(command: Command, build: Build, memory: Memory, alone: bool = False) -> CommandTime:
     """Chunks are loaded while those before are computed; a pass stores its results in its last chunk.
 
     While the command before is at its last chunk, the first ones are loaded, as many as there is room for.
@@ -36,8 +36,8 @@ def wgrad_time(command: Command, build: Build, memory: Memory) -> CommandTime:
     ends: list[float] = []
     last = kinds[plan.passes[-1]]
     ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + core.COMMAND_ENDS
-    ahead = plan.loaded_ahead(command, build)
-    reader = -ending if ahead else float(core.COMMAND_BEGINS + memory.latency)
+    ahead = 0 if alone else plan.loaded_ahead(command, build)
+    reader = -ending if ahead else float(core.COMMAND_BEGINS + core.PLANNING * alone + memory.latency)
     compute = load = store = asking = 0.0
     for blocks in plan.passes:
         kind = kinds[blocks]

@@ -15,7 +15,7 @@ from host.compiler.step.networks import named
 from host.compiler.step.program import StepProgram
 from host.measure.step_time import PRODUCTS, Work, iteration_time
 from sim.contract import Opcode
-from sim.latency import Memory, command_time
+from sim.latency import Memory, list_times
 from tests.tools import TINY
 
 ZC706 = PROFILES["zc706"]
@@ -27,9 +27,9 @@ def test_an_iteration_is_the_sum_of_the_commands_of_its_lists() -> None:
     lists = StepProgram(network, 4, TINY).training(bits)
     commands = (*lists.forward.commands, *lists.backward.commands)
     times = iteration_time(network, 4, bits, TINY, memory)
-    wanted = sum(command_time(command, TINY, memory).cycles for command in commands)
-    assert sum(time.cycles for time in times.values()) == pytest.approx(wanted)
-    updates = sum(command_time(each, TINY, memory).cycles for each in commands if each.opcode == Opcode.UPDATE)
+    wanted = dict(zip(map(id, commands), list_times(commands, TINY, memory), strict=True))
+    assert sum(time.cycles for time in times.values()) == pytest.approx(sum(each.cycles for each in wanted.values()))
+    updates = sum(wanted[id(each)].cycles for each in commands if each.opcode == Opcode.UPDATE)
     assert times[Work.UPDATE].cycles == pytest.approx(updates)
 
 

@@ -11,7 +11,8 @@ from host.compiler.layer import Conv, Pass
 from host.compiler.lower import lower
 from host.compiler.plan import Plan
 from host.compiler.precision import Output, Precision
-from host.measure.model_error import GRIDS, figures, grid_deviations
+from host.measure.model_error import GRIDS, STEPS, figures, grid_deviations, step_errors
+from host.measure.step_cycles import PRODUCTS
 from sim.contract import Command, Format, array_cycles
 from sim.latency import CommandTime, Memory, command_time
 from tests.tools import TINY, ZC706
@@ -119,3 +120,12 @@ def test_the_grids_are_where_the_command_says() -> None:
 def test_a_slice_that_is_not_made_of_threes_is_refused() -> None:
     with pytest.raises(ValueError, match="slice_groups = 4 of build 'zc706'"):
         command_time(command(Pass.FORWARD), replace(ZC706, slice_groups=4), Memory())
+
+
+@pytest.mark.parametrize("build", STEPS)
+def test_whole_steps_of_networks_it_was_not_fitted_on_are_met(build: str) -> None:
+    found = step_errors(STEPS[build], "unseen")
+    assert len(found.networks) == 6
+    assert figures(found.networks)["worst_pct"] < 2.1
+    vector = [row for kind, rows in found.kinds.items() if kind not in PRODUCTS for row in rows]
+    assert figures(vector)["mean_pct"] < 5
