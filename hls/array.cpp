@@ -129,6 +129,7 @@ void array(
     // Results wait here and leave a few lanes a cycle, as fast as the epilogue takes them: a FIFO for each lane would
     // be LANES times as wide. A position of fewer steps than that waits.
     static results_t leaving[LANES];
+#pragma HLS AGGREGATE variable=leaving compact=bit
 #pragma HLS ARRAY_PARTITION variable=leaving complete
     job = next_job(plan, index, job);
 
@@ -136,29 +137,37 @@ void array(
     const std::uint32_t slices = job_slices(command, plan, job);
     const std::uint32_t a_top = command.flag(FLAG_A_SIGNED) ? command.a_bits - 1 : MAX_OPERAND_BITS;
     const std::uint32_t b_top = command.flag(FLAG_B_SIGNED) ? command.b_bits - 1 : MAX_OPERAND_BITS;
-    const std::uint64_t steps =
-        std::uint64_t(job_positions(command, plan, job)) * slices * command.a_bits * command.b_bits;
+    const std::uint32_t steps = job_positions(command, plan, job) * slices * command.a_bits * command.b_bits;
+    static_assert(
+        std::uint64_t(ROW_PIECES) * COLUMN_WORDS * MAX_OPERAND_BITS < 1ull << 32, "the steps of a CONV's job");
+    static_assert(CONTEXTS * max_of(STRIP_SLICES, SLICES_PER_JOB) < 1 << 16, "the steps of a WGRAD's job");
     const std::uint32_t entries = (plan.wgrad ? 1 : slices) * command.b_bits;
     const bool job_begins = job_starts(plan, job);
     const bool job_ends = job_completes(plan, job);
     bool b_comes = plan.wgrad || job.starts_tile();
     std::uint32_t i = 0, j = 0, slice = 0, turn = 0;
-    std::uint32_t next_out = active;   // the next lane whose result leaves; all have left
-    std::uint64_t step = 0;
-    array_steps: while (step < steps || next_out < active) {
+    // Cycles in which results leave, of a position and of those that are still to come. Counted down in few bits: the
+    // loop waits for them, so what follows from them must be found within a cycle.
+    const std::uint8_t leave_cycles = std::uint8_t(ceil_div(active, EPILOGUE_LANES));
+    static_assert(LANES / EPILOGUE_LANES < 256, "the width of leave_cycles");
+    std::uint8_t to_leave = 0;
+    std::uint32_t step = 0;
+    array_steps: while (step < steps || to_leave != 0) {
         // The compute loop: one plane pair in every cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=131072
-        if (next_out < active) {
+        const bool room = to_leave <= 1;
+        if (to_leave != 0) {
+            const std::uint32_t first = std::uint8_t(leave_cycles - to_leave) * EPILOGUE_LANES;
             for (std::uint32_t out = 0; out < EPILOGUE_LANES; ++out) {
 #pragma HLS UNROLL
-                if (next_out + out < active) results[out].write(leaving[next_out + out]);
+                if (first + out < active) results[out].write(leaving[first + out]);
             }
-            next_out += EPILOGUE_LANES;
+            --to_leave;
         }
         const bool turn_ends = i + 1 == command.a_bits && j + 1 == command.b_bits;
         const bool ends = slice + 1 == slices && turn_ends && job_ends;
-        if (step == steps || (ends && next_out < active)) continue;
+        if (step == steps || (ends && !room)) continue;
         ++step;
         word_t columns[COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=columns complete dim=0
@@ -193,7 +202,7 @@ void array(
             if (plan.shared && turn_ends) keep(contexts[lane][turn], sums[lane], row_sums[lane]);
             if (ends) leaving[lane] = as_result(sums[lane], row_sums[lane]);
         }
-        if (ends) next_out = 0;
+        if (ends) to_leave = leave_cycles;
         if (++j < command.b_bits) continue;
         j = 0;
         if (++i < command.a_bits) continue;

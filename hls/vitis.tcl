@@ -1,8 +1,8 @@
 # Vitis HLS for the ZC706: C-simulation, synthesis, co-simulation and IP export of the kernel.
 #
-# Run by `make -C hls csim|csynth|cosim|export BUILD=zc706`, which says what to do through the environment:
+# Run by `make -C hls csim|csynth|cosim|export BUILD=hls`, which says what to do through the environment:
 #   CPT_STAGE    csim, csynth, cosim or export
-#   CPT_BUILD    tiny or zc706
+#   CPT_BUILD    hls, tiny or zc706
 #   CPT_FLAGS    of the compiler
 #   CPT_SOURCES  the kernel's .cpp files, relative to this folder
 #   CPT_VECTORS  test vectors (csim and cosim): a folder, or files with spaces between them

@@ -8,6 +8,9 @@ every device finds the same range.
 
 from __future__ import annotations
 
+import logging
+from functools import cache
+
 import torch
 from torch import Tensor
 
@@ -16,6 +19,16 @@ from cpt_model.arithmetic import any_device
 MOMENTUM = 0.9
 REST = 0.1
 SIZE = 3
+logger = logging.getLogger("cpt_model")
+
+
+@cache
+def say_empty() -> None:
+    """Once, not for every layer and batch."""
+    logger.warning(
+        "evaluated without ranges of activations: each batch's own is taken until the model has been trained, "
+        "its ranges are loaded behind prepare_, or update_statistics has measured them"
+    )
 
 
 class RunningRange:
@@ -58,7 +71,10 @@ class RunningRange:
         if training:
             self.observe(low, high)
             return low, high
-        return (low, high) if self.is_empty else self.range()
+        if self.is_empty:
+            say_empty()
+            return low, high
+        return self.range()
 
     def copied(self) -> RunningRange:
         """One that forgets: what it observes does not reach the module."""

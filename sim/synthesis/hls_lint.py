@@ -83,7 +83,7 @@ def one_trip(loop: Loop) -> Iterator[Finding]:
             yield Finding(loop.place, "one-trip", "a pipelined loop that runs once")
 
 
-def lint(path: Path, build: str = "zc706") -> list[Finding]:
+def lint(path: Path, build: str = "hls") -> list[Finding]:
     """All findings of a source and of what it includes."""
     found: set[Finding] = set()
     for loop in pipelined_loops(parse(path, build)):

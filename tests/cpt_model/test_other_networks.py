@@ -26,6 +26,7 @@ from cpt_model import (
     scheduler,
 )
 from cpt_model.benchmarks.coverage import other_package
+from cpt_model.quantisers.running_range import say_empty
 from tests.cpt_model.qonnx_tools import executed
 
 STEPS = 3
@@ -134,7 +135,10 @@ def test_trained_saved_resumed_and_exported(name: str, tmp_path: Path) -> None:
     assert difference < 0.05  # results are rounded here, and not there
 
 
-def test_ranges_go_through_from_pretrained_of_a_class_that_prepares_itself(tmp_path: Path) -> None:
+def test_ranges_go_through_from_pretrained_of_a_class_that_prepares_itself(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    say_empty.cache_clear()
     transformers = package("transformers")
     plain = package("transformers.models.gpt2.modeling_gpt2").GPT2LMHeadModel
     shape = {"n_layer": 1, "n_head": 2, "n_embd": 16, "vocab_size": 10, "n_positions": 8}
@@ -155,7 +159,9 @@ def test_ranges_go_through_from_pretrained_of_a_class_that_prepares_itself(tmp_p
     with torch.no_grad():  # one sequence alone, whose own range is another
         expected = model.eval()(tokens[:1]).logits
         assert torch.equal(loaded(tokens[:1]).logits, expected)
+        assert "without ranges" not in caplog.text
         assert not torch.equal(late(tokens[:1]).logits, expected)
+        assert "evaluated without ranges of activations" in caplog.text
         kept = package("safetensors.torch").load_file(tmp_path / "model.safetensors")
         late.load_state_dict(kept, strict=False)  # the head is the embedding, and is not in the file
         assert torch.equal(late(tokens[:1]).logits, expected)

@@ -13,7 +13,7 @@ from torch import nn
 
 from cpt_model import Bits, Config, prepare_
 from cpt_model.model_precision import layer_states
-from cpt_model.quantisers.running_range import RunningRange
+from cpt_model.quantisers.running_range import RunningRange, say_empty
 from tests.cpt_model.layer_tools import batches_seen
 
 
@@ -52,6 +52,17 @@ def test_training_batches_are_remembered_and_evaluation_leaves_no_trace() -> Non
     with torch.no_grad():
         model(100 * torch.randn(1, 2, 4, 4))
     assert torch.equal(model.state_dict()["cpt_range_input"], before["cpt_range_input"])
+
+
+def test_evaluation_without_ranges_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    say_empty.cache_clear()
+    model = layer()
+    model(torch.randn(1, 2, 4, 4))
+    model.eval()(torch.randn(1, 2, 4, 4))
+    assert not caplog.records
+    for _ in range(2):
+        layer().eval()(torch.randn(1, 2, 4, 4))
+    assert [each.getMessage()[:43] for each in caplog.records] == ["evaluated without ranges of activations: ea"]
 
 
 @pytest.mark.parametrize("quantiser", ["sbm", "wageubn"])

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from sim.contract import BUILDS
 from sim.devices.hls_executor import hls_sources
 from sim.synthesis.hls_lint import lint
+from tests.tools import hls_first
 
 GOOD = """#include "types.hpp"
 namespace cpt {
@@ -65,6 +67,7 @@ def test_planted_fault_is_found(fault: str, tmp_path: Path) -> None:
     assert all(f" {fault.split()[0]}: " in text for text in found), found
 
 
+@pytest.mark.parametrize("build", hls_first(BUILDS))
 @pytest.mark.parametrize("source", hls_sources(), ids=lambda path: path.stem)
-def test_kernel_has_no_finding(source: Path) -> None:
-    assert [str(each) for each in lint(source)] == []
+def test_kernel_has_no_finding(source: Path, build: str) -> None:
+    assert [str(each) for each in lint(source, build)] == []
