@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,38 +48,53 @@ def address() -> Iterator[str]:
         yield next(line.split()[1] for line in process.stdout if line.startswith("address "))
     finally:
         process.stdin.close()
-        process.wait(60)
+        process.wait(WAIT)
         process.stdout.close()
 
 
-def started(address: str, line: str, folder: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "scripts.cli", *line.split()],
-        cwd=folder,
-        env=os.environ | {"RAY_ADDRESS": address},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+Start = Callable[[str], "subprocess.Popen[str]"]
 
 
-def test_runs_of_two_nodes(address: str, tmp_path: Path) -> None:
+@pytest.fixture
+def start(address: str, tmp_path: Path) -> Iterator[Start]:
+    """Starts `cpt` in the test's folder; nothing that a failed test began goes on."""
+    running: list[subprocess.Popen[str]] = []
+
+    def started(line: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scripts.cli", *line.split()],
+            cwd=tmp_path,
+            env=os.environ | {"RAY_ADDRESS": address},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        running.append(process)
+        return process
+
+    yield started
+    for process in running:
+        with process:
+            process.kill()
+
+
+def test_runs_of_two_nodes(start: Start, tmp_path: Path) -> None:
     line = f"{SMALL} --steps 40 --variants 8/8 float32 --out runs"
-    process = started(address, line, tmp_path)
+    process = start(line)
     said, _ = process.communicate(timeout=WAIT)
     assert process.returncode == 0, said
     assert "with --jobs 2" in said  # as many as there are CPUs in both nodes
     report = json.loads((tmp_path / "runs" / "report.json").read_text())
     assert [row["variant"] for row in report["rows"]] == ["8/8", "float32"]
-    again = started(address, line, tmp_path)
+    again = start(line)
     said, _ = again.communicate(timeout=WAIT)
     assert "2 runs, 2 of them finished before" in said
 
 
-def test_interrupted_it_leaves_a_checkpoint_and_continues(address: str, tmp_path: Path) -> None:
+def test_interrupted_it_leaves_a_checkpoint_and_continues(start: Start, tmp_path: Path) -> None:
     line = f"{SMALL} --steps 1500 --variants 8/8 --out runs"
     folder = tmp_path / "runs" / "8-8-seed0"
-    process = started(address, line, tmp_path)
+    process = start(line)
     end = time.monotonic() + WAIT
     while not read_metrics(folder):
         assert process.poll() is None
@@ -92,16 +107,16 @@ def test_interrupted_it_leaves_a_checkpoint_and_continues(address: str, tmp_path
     reached = load_checkpoint(folder / "last.pt")["step"]
     assert 0 < reached < 1500
     assert not (folder / "summary.json").exists()
-    rest = started(address, line, tmp_path)
+    rest = start(line)
     said, _ = rest.communicate(timeout=WAIT)
     assert rest.returncode == 0, said
     assert (folder / "summary.json").exists()
 
 
-def test_a_run_that_fails_is_named(address: str, tmp_path: Path) -> None:
+def test_a_run_that_fails_is_named(start: Start, tmp_path: Path) -> None:
     (tmp_path / "runs" / "8-8-seed0").mkdir(parents=True)
     (tmp_path / "runs" / "8-8-seed0" / "last.pt").write_bytes(b"no checkpoint")
-    process = started(address, f"{SMALL} --steps 40 --variants 8/8 --out runs", tmp_path)
+    process = start(f"{SMALL} --steps 40 --variants 8/8 --out runs")
     said, _ = process.communicate(timeout=WAIT)
     assert process.returncode == 2
     assert "8/8 seed 0 failed: " in said
