@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.flags import add
 from scripts.parser import Parser
 from scripts.run_flags import Asked, add_run, asked
+from sim.common.flag_types import path
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ board, and prints what both save against static precision at the highest bits.
 EXAMPLES = """\
   cpt cost --arch cifar100_resnet_74
   cpt cost --arch cifar100_resnet_74 --fw-bits 3 8 --schedule CR --results int16 --layers
+  cpt cost --arch cifar10_resnet_20 --fw-bits 3 8 --plot out/step.png
   cpt cost --arch resnet34 --batch 256 --steps 600000 --profile paper --json
 """
 
@@ -58,6 +60,8 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--bandwidth", default=None, shown="the profile's")
     add(parser, "--results", default=None, shown="the profile's, else rounded")
     add(parser, "--layers", action="store_true", help="print cycles and bottleneck of every layer's passes as well")
+    what = "picture of where a whole step's time goes, a .png file"
+    add(parser, "--plot", type=path, metavar="FILE", help=what)
     add(parser, "--json")
 
 
@@ -67,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     wanted = asked(arguments)
     board = board_of(arguments)
+    if arguments.plot is not None:
+        draw(arguments, wanted, board)
     costs = compare(count_network(arguments.arch), wanted.run, wanted.static, board, arguments.layers)
     if arguments.json:
         print(json.dumps(as_json(arguments.arch, wanted, board, costs), indent=2))
@@ -83,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{render(wanted, costs)}\n")
     if costs.layers:
         print(f"{render_layers(costs.layers)}\n")
+    if arguments.plot is not None:
+        print(f"wrote {arguments.plot}\n")
     print(OF_PAPER if arguments.profile == PAPER else OF_CORE.format(results=about(board)["results"]))
     return 0
 
@@ -141,6 +149,26 @@ def whole_step(arch: str, wanted: Asked, board: Board) -> tuple[StepHours, StepH
         return str(problem)
 
 
+def draw(arguments: argparse.Namespace, wanted: Asked, board: Board) -> None:
+    """Where a whole step's time goes; what has none is refused."""
+    from cpt_model.cost.accelerator import AcceleratorBoard
+    from cpt_model.cost.step_parts import saving_parts, step_times
+    from cpt_model.cost.step_plot import draw_steps
+
+    if arguments.plot.suffix != ".png":
+        raise ValueError(f"--plot {arguments.plot}: the picture is a .png file")
+    if not isinstance(board, AcceleratorBoard):
+        raise ValueError("--plot: the paper's board is known by its hours alone; use another profile")
+    whole = whole_step(arguments.arch, wanted, board)
+    if not isinstance(whole, tuple):
+        raise ValueError(f"--plot: no hours of whole training steps: {whole}")
+    times = step_times(arguments.arch, wanted.run.batch, wanted.run.widths(), board.profile)
+    title = f"{arguments.arch}, {wanted.precision}, batch {wanted.run.batch}: estimate ({board.profile.name})"
+    figure = draw_steps(times, board.profile.clock_mhz, title, saving_parts(*whole))
+    arguments.plot.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(arguments.plot, dpi=130)
+
+
 def step_as_json(whole: tuple[StepHours, StepHours] | str | None) -> dict[str, Any] | None:
     if whole is None:
         return None
@@ -177,11 +205,19 @@ def render(wanted: Asked, costs: Costs) -> str:
 
 
 def render_step(wanted: Asked, run: StepHours, static: StepHours) -> str:
-    """The run and the static one, by kind of work."""
+    """The run and the static one, by kind of work: no kind can save more points than its share (Amdahl)."""
+    from cpt_model.cost.step_parts import saving_parts
+
     parts = [(work.value, run[work], static[work]) for work in run]
     total = ("all", sum(run.values()), sum(static.values()))
-    rows = [(name, _hours(hours), _hours(most), _saved(hours, most)) for name, hours, most in (*parts, total)]
-    return as_table(("work", "hours", f"static {wanted.static_precision}", "saved"), rows, indent="  ")
+    amdahl = {part.work.value: (part.share_pct, part.points) for part in saving_parts(run, static)}
+    amdahl["all"] = (100.0, sum(points for _, points in amdahl.values()))
+    rows = [
+        (name, _hours(hours), _hours(most), _saved(hours, most), *(f"{each:.1f}" for each in amdahl[name]))
+        for name, hours, most in (*parts, total)
+    ]
+    head = ("work", "hours", f"static {wanted.static_precision}", "saved", "% of static", "points saved")
+    return as_table(head, rows, indent="  ")
 
 
 def render_places(arch: str, wanted: Asked, board: Board) -> str:

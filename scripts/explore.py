@@ -94,6 +94,7 @@ def explored(arguments: argparse.Namespace) -> Report:
     from cpt_model.cost.explore import sweep
     from cpt_model.cost.explore_report import Report
     from cpt_model.cost.resources import read_table
+    from cpt_model.cost.workload import workload
 
     wanted = asked(arguments)
     take_board(arguments)
@@ -103,12 +104,13 @@ def explored(arguments: argparse.Namespace) -> Report:
     def shown(builds: list[Any]) -> Iterable[Any]:
         return tqdm(builds, desc="builds", leave=False, disable=None)
 
-    found = sweep(count, wanted.run, wanted.static, part, space, resources, shown)
+    work = workload(arguments.arch, count, wanted.run)
+    found = sweep(work, wanted.run, wanted.static, part, space, resources, shown)
     if not found.designs:
         most = max(found.skipped.items(), key=lambda item: item[1].count)
         raise ValueError(f"no build of these fits {part_name}: {most[0]} ({most[1].example}), and other reasons")
     names = (arguments.arch, wanted.precision, wanted.static_precision)
-    return Report(*names, wanted.run, count, part_name, part, resources, found)
+    return Report(*names, wanted.run, count, part_name, part, resources, work.of, found)
 
 
 def take_board(arguments: argparse.Namespace) -> None:
@@ -167,11 +169,11 @@ def render(report: Report) -> str:
         as_table(FRONT_HEAD, front, indent="  "),
         "\nthe fastest at each clock and bandwidth",
         as_table(("MHz", "GB/s", "array", "hours", "LUT"), best_rows(found), indent="  "),
-        f"\nbottlenecks of the fastest, {front[-1][0]}; layers of the same cycles together",
+        f"\nbottlenecks of the fastest in matrix passes, {front[-1][0]}; layers of the same cycles together",
         as_table(layer_head(report.run), grouped_layers(report), left=(0, 2, 4, 6), indent="  "),
     ]
     known = found.best_buildable
     if known and known != found.best:
         row = front_row(known, report.part)
-        lines.append(f"\nthe fastest that the RTL can be built as today: {row[0]}, {row[1]} hours, {row[3]} LUT")
+        lines.append(f"\nthe fastest that the RTL can be built as today: {row[0]}, {row[1]} hours, {row[4]} LUT")
     return "\n".join([*lines, "", *report.notes()])

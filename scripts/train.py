@@ -115,6 +115,7 @@ def render(summary: Summary) -> str:
         cost += f" ({summary.saving_gbitops_pct:.1f} % less than static)"
     if summary.board_hours is not None:
         cost += f", {summary.board_hours:.4g} hours on the board '{summary.latency}'"
+        cost += f" of {summary.hours_of}" if summary.hours_of else ""
         cost += f" ({summary.saving_hours_pct:.1f} % less)"
     return (
         f"{summary.arch} on {summary.dataset}, {summary.precision}, seed {summary.seed}, {summary.steps} steps of "

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cpt_model.cost.run import Run
+from cpt_model.cost.run import MATRIX_PASSES, Run
 from cpt_model.tracing.counts import LayerCount, ModelCount
 from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
@@ -75,6 +75,7 @@ class AcceleratorBoard:
     """A profile as a latency model: the same face as `LinearBoard`."""
 
     profile: Profile
+    of = MATRIX_PASSES
 
     def hours(self, count: ModelCount, run: Run) -> float:
         """Of the whole run's matrix passes."""

@@ -1,5 +1,8 @@
 """The design space: builds of the core at clocks and bandwidths, what they need and how long a run takes on them.
 
+Hours are of whole training steps where a network runs as such. What a build needs is counted without the vector unit
+that they take: it is the same in every build.
+
 A build either fits the part or is left out before it is timed, like one that the latency model is not of: there a
 weight gradient takes three pixels of every lane at once, so a slice of K holds at least these, in threes. Clock and
 bandwidth are the board's, not the design's: a Pareto front (hours against LUTs) belongs to one of each.
@@ -15,8 +18,8 @@ from cpt_model.cost.accelerator import PROFILES, PassError, Profile
 from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.resources import Resources, ResourceTable, buildable, read_table
 from cpt_model.cost.run import Run
-from cpt_model.cost.workload import Share, Workload
-from cpt_model.tracing.counts import ModelCount
+from cpt_model.cost.workload import Cycles, Workload
+from host.compiler.plan import PlanError
 from sim.contract import BUILD_RANGES, CHANNEL_BLOCK, Build
 
 BASE = PROFILES["zc706"]  # what is not swept is as there: memories, bus, the memory's latency
@@ -64,11 +67,14 @@ class Space:
 
 @dataclass(frozen=True)
 class Design:
-    """A build on a board: what it needs, hours of the run and of the static one, share of the time by bottleneck."""
+    """A build on a board: what it needs, hours of the run, of its products alone and of the static run, share of the
+    time by bottleneck.
+    """
 
     profile: Profile
     resources: Resources
     hours: float
+    products_hours: float
     static_hours: float
     shares_pct: dict[str, float]
     buildable: bool
@@ -132,7 +138,7 @@ def pareto(designs: Iterable[Design]) -> list[Design]:
 
 
 def sweep(
-    count: ModelCount,
+    work: Workload,
     run: Run,
     static: Run,
     part: Resources,
@@ -143,7 +149,7 @@ def sweep(
     """Times every build that fits the part.
 
     Args:
-        count: of the network.
+        work: an iteration of the network.
         run: what is timed.
         static: what its saving is against.
         part: what may be used.
@@ -152,7 +158,6 @@ def sweep(
         shown: passes the builds on, as a progress bar does.
     """
     table = table or read_table()
-    workload = Workload.of(count, run.batch)
     designs: list[Design] = []
     skipped: dict[str, Skipped] = {}
 
@@ -173,9 +178,11 @@ def sweep(
             skip(f"too many {names}", f"{build.name} needs {needs}", len(boards))
             continue
         try:
-            designs += [_design(workload, board, need, run, static) for board in boards]
+            designs += [_design(work, board, need, run, static) for board in boards]
         except PassError as problem:
             skip(f"cannot run {problem.what}", str(problem), len(boards))
+        except PlanError as problem:  # of a whole step
+            skip(f"cannot run the {str(problem).partition(':')[0]}", str(problem), len(boards))
     return Sweep(designs, skipped)
 
 
@@ -191,17 +198,16 @@ def not_modelled(build: Build) -> str:
     return f"{build.lanes} lanes need at least {least} groups of K, a multiple of 3"
 
 
-def _design(workload: Workload, board: Profile, need: Resources, run: Run, static: Run) -> Design:
-    ruled, of_static = (run_cycles(workload, each, board) for each in (run, static))
-    hours, static_hours = (sum(each.values()) / (board.clock_mhz * 3600e6) for each in (ruled, of_static))
-    shares = {stream: 100 * cycles / sum(ruled.values()) for stream, cycles in ruled.items()}
-    return Design(board, need, hours, static_hours, shares, buildable(board.build))
+def _design(work: Workload, board: Profile, need: Resources, run: Run, static: Run) -> Design:
+    taken, of_static = (run_cycles(work, each, board) for each in (run, static))
+    hours = (each / (board.clock_mhz * 3600e6) for each in (taken.total, taken.products, of_static.total))
+    shares = {stream: 100 * cycles / taken.total for stream, cycles in taken.ruled.items()}
+    return Design(board, need, *hours, shares, buildable(board.build))
 
 
-def run_cycles(workload: Workload, run: Run, board: Profile) -> Share:
-    """Cycles of a whole run, by what rules them."""
-    total: Share = {}
+def run_cycles(work: Workload, run: Run, board: Profile) -> Cycles:
+    """Cycles of a whole run."""
+    total = Cycles.of(())
     for bits, iterations in run.widths().items():
-        for stream, cycles in workload.cycles(bits, board).items():
-            total[stream] = total.get(stream, 0.0) + iterations * cycles
+        total = total.plus(iterations, work.cycles(bits, board))
     return total

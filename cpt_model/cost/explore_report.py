@@ -11,7 +11,7 @@ from cpt_model.cost.accelerator import AcceleratorBoard
 from cpt_model.cost.breakdown import LayerPass, at_extremes, extremes
 from cpt_model.cost.explore import WORDS, Design, Sweep
 from cpt_model.cost.resources import NAMES, Resources, ResourceTable
-from cpt_model.cost.run import Run
+from cpt_model.cost.run import MATRIX_PASSES, WHOLE_STEPS, Run
 from cpt_model.drawing.html import folded, heading, page, paragraph, picture, table
 from cpt_model.tracing.counts import ModelCount
 from host.compiler.layer import Pass
@@ -20,7 +20,12 @@ ESTIMATE = (
     "Everything here is an estimate: hours by the latency model of the core, storing rounded results, resources by "
     "Yosys' counts of the zc706 build's modules, scaled with the sizes; nothing was placed or routed."
 )
-FRONT_HEAD = ("lanes x columns x K bits", "hours", "saved", *WORDS.values(), "compute/load/store", "RTL")
+OF = {
+    WHOLE_STEPS: "Hours are of whole training steps, without the host's own share. The vector unit, which they need, "
+    "is not in the resources: docs/resources.md.",
+    MATRIX_PASSES: "Hours are of matrix passes alone: the network does not run as whole training steps.",
+}
+FRONT_HEAD = ("lanes x columns x K bits", "hours", "saved", "products", *WORDS.values(), "compute/load/store", "RTL")
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Report:
     part_name: str
     part: Resources
     table: ResourceTable
+    hours_of: str
     found: Sweep
 
     @property
@@ -49,6 +55,7 @@ class Report:
         """What a reader should know of the numbers."""
         best, slowest = self.found.best, self.table.slowest
         yield ESTIMATE
+        yield OF[self.hours_of]
         if slowest.logic_ns * best.profile.clock_mhz > 1e3:
             yield (
                 f"The longest path of logic in the table, {slowest.logic_ns:.1f} ns in {slowest.name}, allows "
@@ -69,7 +76,7 @@ def front_row(design: Design, part: Resources) -> tuple[str, ...]:
     counts = {name: (getattr(design.resources, name), getattr(part, name)) for name in NAMES}
     needs = (f"{need:,.0f} ({need / have:.0%})" for need, have in counts.values())
     shares = "/".join(f"{design.shares_pct[stream]:.0f}" for stream in ("compute", "load", "store"))
-    times = (f"{design.hours:.4g}", f"{design.saving_hours_pct:.1f} %")
+    times = (f"{design.hours:.4g}", f"{design.saving_hours_pct:.1f} %", f"{design.products_hours:.4g}")
     return design.array, *times, *needs, f"{shares} %", "as is" if design.buildable else "changed"
 
 
@@ -119,6 +126,7 @@ def as_values(report: Report) -> dict[str, Any]:
         "static_precision": report.static_precision,
         "iterations": report.run.iterations,
         "batch": report.run.batch,
+        "hours_of": report.hours_of,
         "part": {"name": report.part_name, **asdict(report.part)},
         "best": _values(found.best),
         "best_in_rtl": _values(found.best_buildable) if found.best_buildable else None,
@@ -137,6 +145,7 @@ def _values(design: Design) -> dict[str, Any]:
         "clock_mhz": design.profile.clock_mhz,
         "gigabytes_per_second": design.profile.gigabytes_per_second,
         "hours": design.hours,
+        "products_hours": design.products_hours,
         "static_hours": design.static_hours,
         "saving_hours_pct": design.saving_hours_pct,
         **asdict(design.resources),
@@ -158,7 +167,7 @@ def as_page(report: Report, fronts: Path, roofline: Path) -> str:
             f"Pareto front at {clock:g} MHz and {bandwidth:g} GB/s",
         ),
         table(("MHz", "GB/s", "array", "hours", "LUT"), best_rows(found), "The fastest at each clock and bandwidth"),
-        heading("Where the fastest design spends its time"),
+        heading("Where the fastest design's matrix passes spend their time"),
         picture(roofline, "roofline of the fastest design"),
         table(layer_head(report.run), grouped_layers(report)),
         folded("every layer", [table(("layer", *layer_head(report.run)[2:]), _every_layer(report))]),

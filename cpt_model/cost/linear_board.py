@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from cpt_model.cost.run import Run
+from cpt_model.cost.run import MATRIX_PASSES, Run
 from cpt_model.cost.trace import count_network
 from cpt_model.tracing.counts import ModelCount
 from host.compiler.bits import Bits
@@ -32,6 +32,7 @@ class LinearBoard:
     """
 
     rate: float
+    of = MATRIX_PASSES
 
     @classmethod
     def calibrated(cls, count: ModelCount, run: Run, hours: float) -> LinearBoard:

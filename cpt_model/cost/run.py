@@ -14,6 +14,8 @@ from host.compiler.bits import Bits
 ITERATIONS = 64_000
 BATCH = 128
 
+MATRIX_PASSES, WHOLE_STEPS = "matrix passes", "whole training steps"  # what hours are of, in words
+
 PRECISION = re.compile(r"(\d+)(?:-(\d+))?/(\d+)")
 
 

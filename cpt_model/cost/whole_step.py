@@ -6,12 +6,12 @@ An iteration is two lists; starting them is counted, the host's own share (the c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 
 from cpt_model.cost.accelerator import Profile
 from cpt_model.cost.profile_file import adjusted
-from cpt_model.cost.run import Run
+from cpt_model.cost.run import WHOLE_STEPS, Run
+from cpt_model.tracing.counts import ModelCount
 from host.compiler.step.networks import named
 from host.compiler.step.widths import check_step_bits
 from host.measure.step_time import PRODUCTS, Work, iteration_time
@@ -53,10 +53,9 @@ def on_the_arm(arch: str, run: Run, profile: Profile) -> tuple[float, ...]:
     return tuple(products + results * seconds / 3600 for seconds in ARM_SECONDS_A_RESULT)
 
 
-def lists_hours(run: Run, profile: Profile) -> float:
-    """Of starting the lists, by the core's own cycles and the host's time for each in the profile."""
-    seconds = LIST_BEGINS / (profile.clock_mhz * 1e6) + profile.list_us / 1e6
-    return LISTS * run.iterations * seconds / 3600
+def list_cycles(profile: Profile) -> float:
+    """Of an iteration, for starting its lists: the core's own, and the host's time for each in the profile."""
+    return LISTS * (LIST_BEGINS + profile.list_us * profile.clock_mhz)
 
 
 def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
@@ -65,11 +64,22 @@ def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
     for bits in run.widths():
         check_step_bits(bits)
     for bits, iterations in run.widths().items():
-        times = _iteration(network, run.batch, bits, profile.build, profile.memory)
+        times = iteration_time(network, run.batch, bits, profile.build, profile.memory)
         for work, time in times.items():
             hours[work] += time.cycles * iterations / (profile.clock_mhz * 3600e6)
-    hours[Work.WEIGHTS] += lists_hours(run, profile)  # where the first list begins
+    lists = run.iterations * list_cycles(profile) / (profile.clock_mhz * 3600e6)
+    hours[Work.WEIGHTS] += lists  # where the first list begins
     return hours
 
 
-_iteration = lru_cache(maxsize=256)(iteration_time)  # runs share most of their widths
+@dataclass(frozen=True)
+class StepBoard:
+    """A profile as a latency model of a network's whole steps: the same face as `AcceleratorBoard`."""
+
+    arch: str
+    profile: Profile
+    of = WHOLE_STEPS
+
+    def hours(self, count: ModelCount, run: Run) -> float:
+        """Of the whole run, whatever `count` leaves out."""
+        return sum(step_hours(self.arch, run, self.profile).values())

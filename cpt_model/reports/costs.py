@@ -10,16 +10,17 @@ import numpy as np
 import torch
 
 from cpt_model.cost import ModelCount, count
-from cpt_model.cost.accelerator import AcceleratorBoard, Profile
+from cpt_model.cost.accelerator import Profile
 from cpt_model.layer_bits import LayerBits, read_layer_bits
 from cpt_model.models import build, entry
 from cpt_model.reports.runs import TrainingRun
-from cpt_model.training.latency import as_trained
+from cpt_model.training.latency import latency_models
 from cpt_model.training.meter import Meter
 from cpt_model.training.precision_plan import plan
 from cpt_model.training.settings import Settings
 from host.compiler.bits import Bits
 from host.compiler.layer import LayerError
+from host.compiler.plan import PlanError
 
 TOLERANCE = 0.005  # of the bit operations that a run logged, against those of the network as we count it
 
@@ -47,6 +48,7 @@ class RunCost:
         hours: after each of the run's lines, on the profile's core; None where it cannot run the network.
         static_hours: of all steps done, at the highest bits.
         saving_hours_pct: against static precision.
+        hours_of: what they are of: whole training steps, or their matrix passes alone.
         refused: why there are no hours.
         differs: whether the run counted another network than its name says, as with other classes or words.
     """
@@ -61,12 +63,15 @@ class RunCost:
     hours: list[float] | None
     static_hours: float | None
     saving_hours_pct: float | None
+    hours_of: str | None
     refused: str | None
     differs: bool
 
 
 class NoBoard:
     """Stands in for a board whose hours are not asked for."""
+
+    of = "nothing"
 
     def hours(self, count: ModelCount, run: object) -> float:
         return 0.0
@@ -79,7 +84,12 @@ def run_cost(run: TrainingRun, profile: Profile) -> RunCost:
     meter = _meter(run, network, batch)
     gbitops, counted = run.lines[-1]["gbitops"], meter.after(run.done).gbitops
     static = meter.static().gbitops * run.done / run.total
-    hours, static_hours, refused = _hours(run, meter, profile)
+    on_core = _on_core(run, meter, profile)
+    hours = static_hours = hours_of = None
+    if isinstance(on_core, Meter):
+        hours = [on_core.after(line["step"]).board_hours or 0.0 for line in run.lines]
+        static_hours = (on_core.static().board_hours or 0.0) * run.done / run.total
+        hours_of = on_core.board.of
     return RunCost(
         network=network,
         batch=batch,
@@ -91,7 +101,8 @@ def run_cost(run: TrainingRun, profile: Profile) -> RunCost:
         hours=hours,
         static_hours=static_hours,
         saving_hours_pct=None if hours is None or static_hours is None else saved(hours[-1], static_hours),
-        refused=refused,
+        hours_of=hours_of,
+        refused=None if isinstance(on_core, Meter) else on_core,
         differs=abs(gbitops - counted) > TOLERANCE * gbitops,
     )
 
@@ -138,17 +149,15 @@ def _meter(run: TrainingRun, network: ModelCount, batch: int) -> Meter:
     return Meter(network, None if run.settings.is_float else plan(run.settings), run.total, batch, NoBoard())
 
 
-def _hours(run: TrainingRun, meter: Meter, profile: Profile) -> tuple[list[float] | None, float | None, str | None]:
-    """After each line, at static precision, and why there are none."""
+def _on_core(run: TrainingRun, meter: Meter, profile: Profile) -> Meter | str:
+    """The meter with the core's hours, or why there are none."""
     if not meter.widths.min():
-        return None, None, "steps in float32 do not run on the core"
+        return "steps in float32 do not run on the core"
     try:
-        board = AcceleratorBoard(as_trained(profile, run.settings.results))
-        on_core = Meter(meter.count, plan(run.settings), run.total, meter.batch, board)
-    except LayerError as problem:
-        return None, None, str(problem)
-    after = [on_core.after(line["step"]).board_hours or 0.0 for line in run.lines]
-    return after, (on_core.static().board_hours or 0.0) * run.done / run.total, None
+        models = latency_models(run.settings, profile)
+        return Meter.first(meter.count, plan(run.settings), run.total, meter.batch, models)
+    except (LayerError, PlanError) as problem:
+        return str(problem)
 
 
 def _changes(widths: np.ndarray) -> list[Change]:

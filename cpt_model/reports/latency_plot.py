@@ -7,6 +7,7 @@ from matplotlib.patches import Patch
 
 from cpt_model.cost.accelerator import Profile
 from cpt_model.cost.roofline_plot import draw_roofline
+from cpt_model.cost.step_plot import draw_steps
 from cpt_model.drawing.style import WIDTH, as_svg, thousands, tidy
 from cpt_model.reports.networks import Network, bars
 from host.measure.colours import COLOURS
@@ -42,6 +43,11 @@ def latency(network: Network, profile: Profile) -> bytes:
     handles.append(Patch(color="none", label="c, l, s: bound by compute, load, store"))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return as_svg(figure)
+
+
+def steps(network: Network, profile: Profile) -> bytes:
+    """All work of a training step: of each layer, and of all."""
+    return as_svg(draw_steps(network.steps, profile.clock_mhz, f"{network.title}: estimate ({profile.name})"))
 
 
 def roofline(network: Network, profile: Profile) -> bytes:

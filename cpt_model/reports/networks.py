@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from cpt_model.cost.accelerator import AcceleratorBoard, PassTime, Profile
 from cpt_model.cost.roofline import Point, roofline_points
+from cpt_model.cost.run import WHOLE_STEPS
+from cpt_model.cost.step_parts import StepTimes, step_times
 from cpt_model.reports.costs import RunCost, network_key, precisions
 from cpt_model.reports.runs import TrainingRun
 from host.compiler.bits import Bits
@@ -23,12 +25,14 @@ class Network:
         name: of the network.
         batch: samples of an iteration.
         passes: of one iteration, for each precision from low to high.
+        steps: all work of one iteration, likewise; empty where the runs are not timed as whole steps.
         refused: the layer that the core cannot run, and why.
     """
 
     name: str
     batch: int
     passes: dict[Bits, list[PassTime]]
+    steps: StepTimes
     refused: str | None
 
     @property
@@ -75,8 +79,10 @@ def _network(members: list[tuple[TrainingRun, RunCost]], profile: Profile) -> Ne
     try:
         passes = {bits: list(board.passes(cost.network, cost.batch, bits)) for bits in wanted}
     except LayerError as problem:
-        return Network(run.settings.arch, cost.batch, {}, str(problem))
-    return Network(run.settings.arch, cost.batch, passes, None)
+        return Network(run.settings.arch, cost.batch, {}, {}, str(problem))
+    whole = all(each.hours_of == WHOLE_STEPS for _, each in members)
+    steps = step_times(run.settings.arch, cost.batch, wanted, profile) if whole else {}
+    return Network(run.settings.arch, cost.batch, passes, steps, None)
 
 
 def bars(network: Network, most: int = MOST_BARS) -> list[Bar]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cpt_model.cost.roofline import compute_roof, ridge
+from cpt_model.cost.step_parts import sums
 from cpt_model.drawing.html import drawing, folded, heading, page, paragraph, table
 from cpt_model.reports import curves, latency_plot, tables
 from cpt_model.reports.costs import saved
@@ -56,6 +57,12 @@ def _network(network: Network, report: Report) -> list[str]:
     if network.refused:
         return [*parts, paragraph(f"The core cannot run this network: {network.refused}.")]
     profile = report.profile
+    if network.steps:
+        parts += [
+            paragraph(f"One whole training iteration by the latency model, profile {profile.name}: estimates."),
+            table(*tables.steps(network, profile.clock_mhz)),
+            drawing(latency_plot.steps(network, profile), "estimated time of every layer's work in a training step"),
+        ]
     return [
         *parts,
         paragraph(f"One training iteration's matrix passes by the latency model, profile {profile.name}: estimates."),
@@ -111,6 +118,7 @@ def _run(report: Report, run: TrainingRun) -> dict[str, Any]:
         "estimated_hours": hours[-1] if hours else None,
         "static_estimated_hours": cost.static_hours,
         "saving_hours_pct": cost.saving_hours_pct,
+        "estimated_hours_of": cost.hours_of,
         "no_hours_because": cost.refused,
         "logged_hours": run.lines[-1].get("board_hours"),
         "logged_hours_board": run.board,
@@ -155,6 +163,10 @@ def _network_json(network: Network, report: Report) -> dict[str, Any]:
         "batch": network.batch,
         "refused": network.refused,
         "iteration_seconds": seconds,
+        "whole_step_seconds": {
+            str(bits): {work.value: cycles / clock / 1e6 for work, cycles in sums(times).items()}
+            for bits, times in network.steps.items()
+        },
         "saving_pct_of_highest": {name: saved(one, list(seconds.values())[-1]) for name, one in seconds.items()},
         "passes": found,
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpt_model.cost.accelerator import Profile
+from cpt_model.cost.run import MATRIX_PASSES, WHOLE_STEPS
 from cpt_model.reports.costs import RunCost, run_cost
 from cpt_model.reports.groups import Group, groups
 from cpt_model.reports.networks import Network, networks
@@ -46,9 +47,20 @@ class Report:
             f"Time on the board, latencies and roofline are estimates, by the latency model of our core with the "
             f"profile {profile.name} ({build.lanes} lanes, {build.columns} columns, {profile.clock_mhz:g} MHz, "
             f"{profile.gigabytes_per_second:g} GB/s): nothing was measured on a board. Runs with exact results store "
-            f"all bits of their sums, others {profile.results}. They count the matrix passes "
-            f"of quantised layers; float layers and batch normalisations take no time there."
+            f"all bits of their sums, others {profile.results}. {self.hours_of}"
         )
+
+    @property
+    def hours_of(self) -> str:
+        """What the time on the board is of, in a sentence."""
+        found = {cost.hours_of for cost in self.costs.values()} - {None}
+        if found == {WHOLE_STEPS}:
+            return "It is of whole training steps, without the host's own share."
+        passes = "of the matrix passes of quantised layers: float layers and batch normalisations take no time there."
+        if WHOLE_STEPS not in found:
+            return f"It is {passes}"
+        others = sorted({run.name for run in self.runs if self.cost(run).hours_of == MATRIX_PASSES})
+        return f"It is of whole training steps, without the host's own share; but for {', '.join(others)} {passes}"
 
 
 def make_report(folders: Sequence[Path], profile: Profile) -> Report:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cpt_model.cost.roofline import compute_roof
+from cpt_model.cost.step_parts import sums
 from cpt_model.drawing.spread import NONE, Spread, spread
 from cpt_model.reports.groups import Group
 from cpt_model.reports.networks import Network
@@ -10,6 +11,7 @@ from cpt_model.reports.report import Report
 from cpt_model.reports.runs import TrainingRun
 from cpt_model.reports.units import board_time
 from host.compiler.layer import Pass
+from host.measure.step_time import Work
 
 Table = tuple[list[str], list[list[str]]]
 
@@ -77,6 +79,19 @@ def iterations(network: Network, clock_mhz: float) -> Table:
         row = [str(bits), f"{total / clock_mhz / 1e3:.3f}", f"{100 * total / highest:.1f} %"]
         row += [f"{cycles.get(which, 0.0) / clock_mhz / 1e3:.3f}" for which in Pass]
         rows.append([*row, *(f"{100 * cycles.get(key, 0.0) / total:.0f} %" for key in ("compute", "load", "store"))])
+    return head, rows
+
+
+def steps(network: Network, clock_mhz: float) -> Table:
+    """One whole iteration at each precision, by kind of work."""
+    totals = {bits: sums(times) for bits, times in network.steps.items()}
+    highest = sum(list(totals.values())[-1].values())
+    head = ["bits", "ms an iteration", "of the highest", *(f"{work.value} (ms)" for work in Work)]
+    rows = []
+    for bits, cycles in totals.items():
+        total = sum(cycles.values())
+        each = (f"{cycles[work] / clock_mhz / 1e3:.3f}" for work in Work)
+        rows.append([str(bits), f"{total / clock_mhz / 1e3:.3f}", f"{100 * total / highest:.1f} %", *each])
     return head, rows
 
 

@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
 from cpt_model.cost import ModelCount, Run, paper_board
 from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.cost.profile_file import find_profile
+from cpt_model.cost.whole_step import StepBoard
+from cpt_model.models import entry
+from cpt_model.training.fields import Fields
+from host.compiler.layer import LayerError
 from host.compiler.results import Results
+from host.compiler.step.networks import named
 
 PAPER = "paper"
 
 
 class LatencyModel(Protocol):
-    """Hours of a whole run of a network on a board."""
+    """Hours of a whole run of a network on a board, and in words what they are of."""
+
+    @property
+    def of(self) -> str: ...
 
     def hours(self, count: ModelCount, run: Run) -> float: ...
 
 
-def latency_model(name: str, results: Results = Results.ROUNDED) -> Callable[[], LatencyModel]:
-    """How a board's model is made; calling it may take a second. Unknown names and malformed files are refused here.
+def board_profile(name: str) -> Profile | None:
+    """A profile by name or file; none for the paper's board. Unknown names and malformed files are refused.
 
-    >>> latency_model("paper") is paper_board
-    True
-    >>> latency_model("zc706")().profile.clock_mhz
-    200.0
+    >>> board_profile("paper"), board_profile("zc706").clock_mhz
+    (None, 200.0)
     """
-    if name == PAPER:
-        return paper_board
-    profile = as_trained(find_profile(name, also=(PAPER,)), results)
-    return lambda: AcceleratorBoard(profile)
+    return None if name == PAPER else find_profile(name, also=(PAPER,))
+
+
+def latency_models(run: Fields, profile: Profile | None) -> list[LatencyModel]:
+    """What a run's hours may be of, the best first: its whole steps, its matrix passes. A model may refuse its bits.
+
+    >>> [model.of for model in latency_models(Fields(arch="cifar10_resnet_20"), board_profile("zc706"))]
+    ['whole training steps', 'matrix passes']
+    """
+    if profile is None:
+        return [paper_board()]
+    passes = AcceleratorBoard(as_trained(profile, run.results))
+    return [StepBoard(run.arch, profile), passes] if as_whole_steps(run) else [passes]
+
+
+def as_whole_steps(run: Fields) -> bool:
+    """Whether the integer step does what the run trains: its network, all layers at the schedule's bits, rounded."""
+    try:
+        named(run.arch)
+    except LayerError:
+        return False
+    usual = run.policy in (None, entry(run.arch).policy)
+    return usual and not run.layer_bits and run.results is not Results.EXACT
 
 
 def as_trained(profile: Profile, results: Results) -> Profile:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +14,8 @@ from cpt_model.precision_run import Plan
 from cpt_model.schedules import Static, as_schedule
 from cpt_model.training.latency import LatencyModel
 from host.compiler.bits import Bits
+from host.compiler.layer import LayerError
+from host.compiler.plan import PlanError
 
 GIGA = 1e9
 
@@ -45,6 +49,16 @@ class Meter:
         each = np.array([[cost.gbitops, cost.board_hours or 0.0] for cost in self._costs])
         self._sums = np.vstack([np.zeros(2), np.cumsum(each[index.reshape(-1)], axis=0)])
         self._has_hours = bool(self.widths.min())
+
+    @classmethod
+    def first(
+        cls, count: ModelCount, plan: Plan | None, steps: int, batch: int, boards: Sequence[LatencyModel]
+    ) -> Meter:
+        """On the first of these boards that can run it; what the last one refuses is refused."""
+        for board in boards[:-1]:
+            with suppress(LayerError, PlanError):
+                return cls(count, plan, steps, batch, board)
+        return cls(count, plan, steps, batch, boards[-1])
 
     def bits(self, step: int) -> Bits:
         """Of one step; 0 is float32."""

@@ -12,7 +12,7 @@ from cpt_model.models import entry
 from cpt_model.policies import policy
 from cpt_model.prepare import Config
 from cpt_model.training.fields import TEXT_SETS, Fields, SettingsError
-from cpt_model.training.latency import latency_model
+from cpt_model.training.latency import board_profile
 from host.compiler.bits import Bits, check_bits
 from host.compiler.results import Results
 from host.compiler.step.networks import named
@@ -91,7 +91,7 @@ def _network(run: Settings) -> None:
 def _length_and_board(run: Settings) -> None:
     if run.steps is not None and run.epochs is not None:
         _refuse(f"steps = {run.steps} and epochs = {run.epochs} are both given: give one of them")
-    latency_model(run.latency)
+    board_profile(run.latency)
 
 
 def _precision(run: Settings) -> None:

@@ -38,6 +38,7 @@ class Summary(Checked):
         gbitops: 10⁹ bit operations of the run, as the papers count.
         board_hours: on the board called `latency`; None for float32.
         latency: name of that board.
+        hours_of: what the hours are of: whole training steps, or their matrix passes alone.
         saving_gbitops_pct: against the same run at its highest bits throughout.
         saving_hours_pct: likewise.
         seconds: training and evaluation took here, over all resumptions.
@@ -66,6 +67,7 @@ class Summary(Checked):
     gbitops: float
     board_hours: float | None
     latency: str
+    hours_of: str | None = None
     saving_gbitops_pct: float
     saving_hours_pct: float | None
     seconds: float

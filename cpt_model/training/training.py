@@ -21,7 +21,7 @@ from cpt_model.training import run_folder
 from cpt_model.training.averaging import Averaging
 from cpt_model.training.checkpoint import CheckpointError, save_checkpoint, taken_from
 from cpt_model.training.evaluation import Result, better, evaluate
-from cpt_model.training.latency import latency_model
+from cpt_model.training.latency import board_profile, latency_models
 from cpt_model.training.learner import Gradients, Learner, WholeSteps
 from cpt_model.training.machine import difference, machine
 from cpt_model.training.meter import Meter
@@ -54,7 +54,8 @@ class Training:
         policy = run.policy or entry(run.arch).policy
         network = count(self.built, self.task.example(), policy=policy, layer_bits=layer_bits)
         schedules = None if run.is_float else plan(run)
-        self.meter = Meter(network, schedules, self.total, self.task.batch, latency_model(run.latency, run.results)())
+        boards = latency_models(run, board_profile(run.latency))
+        self.meter = Meter.first(network, schedules, self.total, self.task.batch, boards)
         self.learner = self._learner(schedules)
         self.averaging = None
         if run.swa_start is not None:
@@ -273,6 +274,7 @@ class Training:
             gbitops=cost.gbitops,
             board_hours=cost.board_hours,
             latency=self.run.latency,
+            hours_of=None if cost.board_hours is None else self.meter.board.of,
             saving_gbitops_pct=100 * (1 - cost.gbitops / static.gbitops),
             saving_hours_pct=hours,
             seconds=self._seconds(),

@@ -16,7 +16,7 @@ from sim.latency.time import CommandTime, Memory
 from sim.latency.vector import VectorCommand, vector_time
 from sim.latency.wgrad import wgrad_time
 
-__all__ = ["CommandTime", "Memory", "command_time", "list_times"]
+__all__ = ["CommandTime", "Memory", "anywhere", "command_time", "list_times"]
 
 
 def list_times(commands: Sequence[Encoded], build: Build, memory: Memory) -> Iterator[CommandTime]:
@@ -36,8 +36,13 @@ def command_time(command: Encoded, build: Build, memory: Memory, alone: bool = F
         raise ValueError(
             f"slice_groups = {build.slice_groups} of build '{build.name}': the model needs a multiple of 3"
         )
-    anywhere = {name: 0 for name in command.TABLE if name.endswith("_addr") or name.startswith(("tag", "seed"))}
-    return _time(replace(command, **anywhere).encode(), build, memory, alone)  # type: ignore[type-var]
+    return _time(anywhere(command).encode(), build, memory, alone)
+
+
+def anywhere(command: Encoded) -> Encoded:
+    """The command at address 0, without tag and seed: as long."""
+    fields = {name: 0 for name in command.TABLE if name.endswith("_addr") or name.startswith(("tag", "seed"))}
+    return replace(command, **fields)  # type: ignore[type-var]
 
 
 @lru_cache(maxsize=1 << 14)  # a network has few kinds of commands

@@ -110,6 +110,21 @@ def test_whole_steps_are_added_up_or_it_says_why_there_are_none(capsys: pytest.C
     assert printed(capsys, *SMALL, "--profile", "paper")["whole_step"] is None
 
 
+def test_where_the_time_goes_is_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = tmp_path / "new" / "step.png"
+    assert main([*CYCLIC, "--plot", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert f"wrote {picture}" in capsys.readouterr().out
+    for flags, problem in (
+        (["--plot", "a.svg"], "--plot a.svg: the picture is a .png file"),
+        (["--plot", "a.png", "--profile", "paper"], "--plot: the paper's board is known by its hours alone"),
+    ):
+        assert problem in refusal(capsys, *CYCLIC, *flags)
+    assert "--plot: no hours of whole training steps" in refusal(
+        capsys, "cost", "--arch", "resnet18", "--plot", "a.png"
+    )
+
+
 def test_a_layer_that_cannot_run_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sizes = {"lanes": 16, "columns": 16, "slice_groups": 1, "lane_words": 64, "column_words": 512, "row_words": 256}
     path = tmp_path / "small.json"

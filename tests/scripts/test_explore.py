@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cpt_model.cost import Run, count_network
-from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
+from cpt_model.cost.accelerator import PROFILES
+from cpt_model.cost.whole_step import StepBoard
 from scripts.cli import main
 
 RUN = ("--arch", "cifar10_resnet_8", "--fw-bits", "3", "8", "--bw-bits", "8", "--steps", "320", "--batch", "8")
@@ -38,7 +39,7 @@ def test_hours_and_layers_are_the_boards(capsys: pytest.CaptureFixture[str], tmp
     sizes = ("--lanes", "48", "--slices", "9", "--clocks", "200", "--bandwidths", "10", "--lut", "300000")
     assert main(["explore", *RUN, *sizes, "--json", "--out", str(tmp_path)]) == 0
     values = json.loads(capsys.readouterr().out)
-    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(PROFILES["zc706"])
+    network, board = count_network("cifar10_resnet_8"), StepBoard("cifar10_resnet_8", PROFILES["zc706"])
     assert values["best"]["hours"] == pytest.approx(board.hours(network, Run.named("3-8/8", 320, 8)))
     at_low = [each for each in values["layers"] if each["bits"] == "3/8"]
     assert len(at_low) == len(values["layers"]) / 2 == 26

@@ -13,7 +13,7 @@ from host.compiler.bits import Bits
 from host.compiler.layer import LayerError
 from host.compiler.step.networks import named
 from host.compiler.step.program import StepProgram
-from host.measure.step_time import PRODUCTS, Work, iteration_time
+from host.measure.step_time import PRODUCTS, Work, iteration_time, layer_times
 from sim.contract import Opcode
 from sim.latency import Memory, list_times
 from tests.tools import TINY
@@ -31,6 +31,16 @@ def test_an_iteration_is_the_sum_of_the_commands_of_its_lists() -> None:
     assert sum(time.cycles for time in times.values()) == pytest.approx(sum(each.cycles for each in wanted.values()))
     updates = sum(wanted[id(each)].cycles for each in commands if each.opcode == Opcode.UPDATE)
     assert times[Work.UPDATE].cycles == pytest.approx(updates)
+
+
+def test_blocks_alike_are_compiled_once_and_counted_as_often_as_they_are() -> None:
+    for arch in ("cifar10_resnet_44", "cifar10_mobilenet_v2"):
+        network, bits, memory = named(arch), Bits(5, 8), Memory()
+        sums = dict.fromkeys(Work, 0.0)
+        for (_, work), time in layer_times(network, 8, bits, ZC706.build, memory).items():
+            sums[work] += time.cycles
+        times = iteration_time(network, 8, bits, ZC706.build, memory)
+        assert {work: time.cycles for work, time in times.items()} == pytest.approx(sums)
 
 
 def test_a_run_is_the_sum_over_its_widths_and_low_precision_is_shorter() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from cpt_model.cost import Run, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
+from cpt_model.cost.whole_step import StepBoard
 from cpt_model.reports.costs import Change, run_cost
 from cpt_model.reports.runs import read_run
 from cpt_model.schedules import CPT, Bits, Static
@@ -22,7 +23,9 @@ ZC706 = PROFILES["zc706"]
 @pytest.mark.parametrize("results", [Results.EXACT, Results.ROUNDED])
 def test_hours_and_savings_are_those_of_the_schedule_and_of_what_is_stored(tmp_path: Path, results: Results) -> None:
     cost = run_cost(read_run(leave_run(tmp_path / "run", results=results)), ZC706)
-    network, board = count_network("cifar10_resnet_8"), AcceleratorBoard(replace(ZC706, results=results))
+    network, exact = count_network("cifar10_resnet_8"), results is Results.EXACT
+    board = AcceleratorBoard(replace(ZC706, results=results)) if exact else StepBoard("cifar10_resnet_8", ZC706)
+    assert cost.hours_of == ("matrix passes" if exact else "whole training steps")
     cyclic, static = (
         board.hours(network, Run(schedule, 8, iterations=40, batch=64)) for schedule in (CPT(3, 8, cycles=2), Static(8))
     )
