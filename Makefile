@@ -34,7 +34,7 @@ $(STAMP): requirements.lock requirements-nodeps.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@echo "$(CURDIR)" > $@
 
-demo: setup ## run the demonstration; ARGS="--dataset cifar10" for other data
+demo: setup ## run the demonstration; ARGS="--full" for seeds and tables
 	@echo "demo: cpt demo $(ARGS)"
 	@$(BIN)/cpt demo $(ARGS)
 

@@ -21,6 +21,7 @@ EXAMPLES = """\
   cpt cycles --body --out out/cycles.json
   cpt cycles --only '*k1*' --operand-bits 8 8
   cpt cycles --body --show vivado/cycles.json
+  cpt cycles --savings --show vivado/cycles.json
 """
 
 
@@ -39,6 +40,8 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--verify", action="store_true", help="compare every result with the reference")
     add(parser, "--json")
     add(parser, "--out", metavar="FILE", help="file to write the JSON to as well")
+    what = "with --show: what 3x3 bits leave of each pass's cycles at 8x8, and why not less"
+    add(parser, "--savings", action="store_true", help=what)
     add(parser, "--show", type=path, metavar="FILE", help="file of --out to print the table of, without a simulation")
 
 
@@ -53,15 +56,18 @@ def as_pattern(text: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     from host.measure.cycle_grid import BODY
-    from host.measure.efficiency import efficiency, read_rows
+    from host.measure.efficiency import efficiency, read_rows, savings
 
     if arguments.show is not None:
         if arguments.unseen:
             raise ValueError(f"--unseen: the layers are those of {arguments.show}; leave out the flag")
         layers = BODY if arguments.body else None
         rows = read_rows(arguments.show, arguments.only, layers, arguments.operand_bits)
-        print(json.dumps(rows, indent=2) if arguments.json else efficiency(rows))
+        table = savings if arguments.savings else efficiency
+        print(json.dumps(rows, indent=2) if arguments.json else table(rows))
         return 0
+    if arguments.savings:
+        raise ValueError("--savings: give --show, a file of simulated cycles, as vivado/cycles.json")
     if arguments.whole_steps:
         return simulated_steps(arguments)
     result = simulated(arguments)

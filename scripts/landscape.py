@@ -18,7 +18,7 @@ Computes the loss of trained networks on a grid of two random, filter-normalised
 continues one that was stopped.
 """
 EXAMPLES = """\
-  cpt landscape 8/8=out/demo/runs/8-8-seed0 CPT=out/demo/runs/cpt-3-8-8-seed0
+  cpt landscape 8/8=out/static CPT=out/cyclic
   cpt landscape out/train/a out/train/b/best.pt --eval-bits 4 --points 21
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from datetime import datetime
 from pathlib import Path
 
 from scripts.flags import add
@@ -18,7 +19,7 @@ accuracy, bit operations, estimated board hours, each layer's latency and a roof
 numbers as JSON. Runs that differ by their seed alone are shown together.
 """
 EXAMPLES = """\
-  cpt report out/demo/runs
+  cpt report out/train
   cpt report out/train/a out/train/b --out out/both.html --profile zc706-ps
 """
 
@@ -66,6 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"\n{note}")
     print(f"\nwrote {arguments.out}, {numbers}")
     return 0
+
+
+def origin(command: str) -> str:
+    """When a page was made, from which commit, by which command."""
+    from sim.common.version import __version__, commit
+
+    now = datetime.now().astimezone()
+    return f"{now:%Y-%m-%d %H:%M %Z}, cpt-kit {__version__}, {commit()}, {command}"
 
 
 def check_targets(page: Path, numbers: Path) -> None:

@@ -52,6 +52,52 @@ def per_bit(row: Row, rows: list[Row]) -> float | None:
     return float(rate / reference)
 
 
+def savings(rows: list[Row], high: tuple[int, int] = (8, 8), low: tuple[int, int] = (3, 3)) -> str:
+    """What fewer bits leave of each pass's cycles, and what the rest is spent on."""
+    found = []
+    for row in rows:
+        same = [each for each in rows if all(each[key] == row[key] for key in ("layer", "pass", "stored"))]
+        wide = [each for each in same if (each["a_bits"], each["b_bits"]) == high]
+        if wide and (row["a_bits"], row["b_bits"]) == low:
+            found.append((row["cycles"] / wide[0]["cycles"], wide[0], row))
+    if not found:
+        raise ValueError(f"no pass among these was simulated at {high[0]}x{high[1]} and at {low[0]}x{low[1]} bits")
+    alone = low[0] * low[1] / (high[0] * high[1])
+    table = [
+        (
+            *(row["layer"], row["pass"], wide["cycles"], row["cycles"], f"{share:.2f}"),
+            *(f"{100 * row['array_bound'] / row['cycles']:.0f} %", why(row)),
+        )
+        for share, wide, row in sorted(found, key=lambda each: each[0])
+    ]
+    names = [f"{a}x{b}" for a, b in (high, low)]
+    head = ("layer", "pass", f"cycles {names[0]}", names[1], "left", "useful", f"the rest at {names[1]}")
+    return "\n".join(
+        [
+            as_table(head, table, left=(0, 1, 6)),
+            f"By bits alone {alone:.2f} would be left. Useful: multiply-accumulates over what the array could do.",
+        ]
+    )
+
+
+def why(row: Row) -> str:
+    """What a pass spends its cycles on, besides useful multiply-accumulates.
+
+    >>> why({"cycles": 100, "busy": 95, "load_stall": 0, "store_stall": 3, "array_bound": 90})
+    'little'
+    """
+    if row["array_bound"] >= 0.85 * row["cycles"]:
+        return "little"
+    lost = {
+        "zeros in the array": row["busy"] - row["array_bound"],
+        "waiting for loads": row["load_stall"],
+        "waiting for stores": row["store_stall"],
+        "start-up": row["cycles"] - row["busy"] - row["load_stall"] - row["store_stall"],
+    }
+    first, second, *_ = sorted(lost, key=lambda name: -lost[name])
+    return f"{first}, {second}" if lost[second] > 0.2 * row["cycles"] else first
+
+
 def efficiency(rows: list[Row]) -> str:
     """The table, and how many points miss the goals."""
     shares = [per_bit(row, rows) for row in rows]

@@ -2,7 +2,7 @@
 
 CPT_VECTOR_UNIT=0 in the environment leaves out its vector unit, in folders of their own.
 
-python -m sim.devices.rtl_library      builds the libraries of all builds
+python -m sim.devices.rtl_library [BUILD ...]      builds the libraries of these builds, or of all
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ import ctypes
 import hashlib
 import os
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +31,7 @@ from sim.devices.verilator import verilator_environment
 HARNESS = VIVADO / "harness"
 OPTIMISE = "-O2 -march=native"
 BUILD_SECONDS = 3600
+LINE_SECONDS = 30.0
 # The core with the LUTs and carry chains that it names; those of the dot products are too many to simulate, and proved.
 SYNTHESISED = ("+define+SYNTHESIS", "+define+DOT_PRODUCT_MODELS", str(plain_name(HARNESS / "slice_models.sv")))
 
@@ -79,8 +84,8 @@ def _loaded(build: str, view: View, _vector: bool) -> ctypes.CDLL:
     return library
 
 
-def build_library(name: str, view: View = View.PLAIN) -> Path:
-    """The shared library of a build, up to date; one process at a time builds in a folder."""
+def build_library(name: str, view: View = View.PLAIN, jobs: int = 1) -> Path:
+    """The shared library of a build, up to date; one process at a time builds in a folder, with `jobs` compilers."""
     folder = own_folder(build_folder(name, view))
     library, stamp = folder / "libcpt_rtl.so", folder / "sources.sha256"
     commands = build_commands(name, folder, view)
@@ -89,13 +94,34 @@ def build_library(name: str, view: View = View.PLAIN) -> Path:
         if not library.exists() or not stamp.exists() or stamp.read_text() != digest:
             print(f"compiling the RTL core, {name} build, once (minutes)", file=sys.stderr, flush=True)
             stamp.unlink(missing_ok=True)
-            for command in commands:
-                run_tool(command, folder)
+            with telling(folder / "verilated"):
+                for command in build_commands(name, folder, view, jobs):
+                    run_tool(command, folder)
             stamp.write_text(digest)
     return library
 
 
-def build_commands(name: str, folder: Path, view: View) -> list[list[str]]:
+@contextmanager
+def telling(folder: Path) -> Iterator[None]:
+    """A line every 30 seconds: how many of the files that Verilator wrote are compiled."""
+    began, done = time.time(), threading.Event()
+
+    def tell() -> None:
+        while not done.wait(LINE_SECONDS):
+            objects = sum(file.stat().st_mtime >= began for file in folder.glob("*.o"))
+            so_far = f"{objects} of {len(list(folder.glob('*.cpp')))} files" if objects else "reading the RTL"
+            print(f"  compiling the RTL core: {so_far}, {time.time() - began:.0f} s", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def build_commands(name: str, folder: Path, view: View, jobs: int = 1) -> list[list[str]]:
     """Verilate and compile the core, then link it with the harness."""
     include = Path(verilator_environment()["VERILATOR_ROOT"]) / "include"
     bus, verilated = BUILDS[name]["bus_bytes"], folder / "verilated"
@@ -103,7 +129,19 @@ def build_commands(name: str, folder: Path, view: View) -> list[list[str]]:
     waves = view is View.WAVES
     options = ["--trace-vcd"] if waves else SYNTHESISED if view is View.SYNTHESISED else ()
     verilate = [
-        *("verilator", "--cc", "--build", "-j", "1", "-O3", "--x-assign", "unique", "--x-initial", "unique", *SPLIT),
+        *(
+            "verilator",
+            "--cc",
+            "--build",
+            "-j",
+            str(jobs),
+            "-O3",
+            "--x-assign",
+            "unique",
+            "--x-initial",
+            "unique",
+            *SPLIT,
+        ),
         *("--assert", *STRICT, f"-GBuildNumber={RTL_BUILDS.index(name)}", *vector_parameter(), *options),
         *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(verilated)),
         *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
@@ -121,8 +159,8 @@ def build_commands(name: str, folder: Path, view: View) -> list[list[str]]:
 
 
 def main() -> None:
-    for name in RTL_BUILDS:
-        print(build_library(name).relative_to(OUT.parent))
+    for name in sys.argv[1:] or RTL_BUILDS:
+        print(build_library(name, jobs=min(2, os.cpu_count() or 1)).relative_to(OUT.parent))
 
 
 def sources_digest(commands: list[list[str]]) -> str:

@@ -67,7 +67,7 @@ MISTAKES = {
     "data cifar100 --again": "--again: cifar100 is not fetched",
     "data --again": "need the NAME",
     "data cifar100 --datadir /nowhere": "cifar100 is not in /nowhere",
-    "demo --dataset mnist": "no data set 'mnist'; there are: digits, fashion-mnist, cifar10",
+    "demo --dataset mnist": "no data set 'mnist'; there are: fashion-mnist, cifar10, digits",
     "demo --seeds 0": "--seeds: must be 1 or more, not 0",
     "demo --steps 0": "--steps: must be 1 or more, not 0",
     "experiment nothing": "no experiment 'nothing'; there are: static-vs-cpt",
