@@ -16,6 +16,7 @@ from sim.common.table import as_table
 if TYPE_CHECKING:
     from cpt_model.cost.breakdown import Board, LayerPass
     from cpt_model.cost.comparison import Costs
+    from cpt_model.tracing.counts import ModelCount
     from host.measure.step_time import Work
 
     StepHours = dict[Work, float]
@@ -48,12 +49,14 @@ EXAMPLES = """\
   cpt cost --arch cifar100_resnet_74
   cpt cost --arch cifar100_resnet_74 --fw-bits 3 8 --schedule CR --results int16 --layers
   cpt cost --arch cifar10_resnet_20 --fw-bits 3 8 --plot out/step.png
+  cpt cost --topology net.csv --fw-bits 8 --export out/net
   cpt cost --arch resnet34 --batch 256 --steps 600000 --profile paper --json
 """
 
 
 def add_flags(parser: Parser) -> None:
-    add_run(parser)
+    add_run(parser, arch_required=False)
+    add(parser, "--topology", type=path, metavar="FILE", help="SCALE-Sim topology, a .csv file, instead of --arch")
     what = "board to estimate: zc706 (its SODIMM), zc706-ps (the ARM's memory), paper, or a JSON file"
     add(parser, "--profile", help=what)
     add(parser, "--clock-mhz", default=None, shown="the profile's")
@@ -62,18 +65,21 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--layers", action="store_true", help="print cycles and bottleneck of every layer's passes as well")
     what = "picture of where a whole step's time goes, a .png file"
     add(parser, "--plot", type=path, metavar="FILE", help=what)
+    what = "folder for tables of layers (CSV, JSON), lookup tables over widths (.npy) and a SCALE-Sim topology"
+    add(parser, "--export", type=path, metavar="FOLDER", help=what)
     add(parser, "--json")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cpt_model.cost import count_network
     from cpt_model.cost.comparison import about, compare
 
-    wanted = asked(arguments)
+    wanted, network = asked(arguments), network_of(arguments)
     board = board_of(arguments)
     if arguments.plot is not None:
         draw(arguments, wanted, board)
-    costs = compare(count_network(arguments.arch), wanted.run, wanted.static, board, arguments.layers)
+    if arguments.export is not None:
+        export(arguments, network, wanted, board)
+    costs = compare(network, wanted.run, wanted.static, board, arguments.layers)
     if arguments.json:
         print(json.dumps(as_json(arguments.arch, wanted, board, costs), indent=2))
         return 0
@@ -147,6 +153,31 @@ def whole_step(arch: str, wanted: Asked, board: Board) -> tuple[StepHours, StepH
         return step_hours(arch, wanted.run, board.profile), step_hours(arch, wanted.static, board.profile)
     except (LayerError, PlanError) as problem:
         return str(problem)
+
+
+def network_of(arguments: argparse.Namespace) -> ModelCount:
+    """By name, or from a topology, whose file is its name from then on."""
+    from cpt_model.cost import count_network
+    from cpt_model.cost.topology import read_topology
+
+    if (arguments.arch is None) == (arguments.topology is None):
+        raise ValueError("give a network: either --arch NAME or --topology FILE")
+    if arguments.topology is None:
+        return count_network(arguments.arch)
+    arguments.arch = arguments.topology.name
+    return read_topology(arguments.topology)
+
+
+def export(arguments: argparse.Namespace, network: ModelCount, wanted: Asked, board: Board) -> None:
+    from cpt_model.cost.accelerator import AcceleratorBoard
+    from cpt_model.cost.exports import write_exports
+
+    if not isinstance(board, AcceleratorBoard):
+        raise ValueError("--export: the paper's board is known by its hours alone; use another profile")
+    widths = dict.fromkeys((*wanted.run.widths(), *wanted.static.widths()))
+    names = write_exports(arguments.export, network, wanted.run.batch, widths, board.profile)
+    if not arguments.json:
+        print(f"wrote {arguments.export}: {', '.join(names)}\n")
 
 
 def draw(arguments: argparse.Namespace, wanted: Asked, board: Board) -> None:

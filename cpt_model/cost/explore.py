@@ -200,8 +200,9 @@ def not_modelled(build: Build) -> str:
 
 def _design(work: Workload, board: Profile, need: Resources, run: Run, static: Run) -> Design:
     taken, of_static = (run_cycles(work, each, board) for each in (run, static))
-    hours = (each / (board.clock_mhz * 3600e6) for each in (taken.total, taken.products, of_static.total))
     shares = {stream: 100 * cycles / taken.total for stream, cycles in taken.ruled.items()}
+    an_hour = board.clock_mhz * 3600e6
+    hours = (taken.total / an_hour, taken.products / an_hour, of_static.total / an_hour)
     return Design(board, need, *hours, shares, buildable(board.build))
 
 

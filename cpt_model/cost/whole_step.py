@@ -5,13 +5,19 @@ An iteration is two lists; starting them is counted, the host's own share (the c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
+from typing import Protocol
 
-from cpt_model.cost.accelerator import Profile
+from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.run import WHOLE_STEPS, Run
+from cpt_model.schedules import Static
 from cpt_model.tracing.counts import ModelCount
+from host.compiler.bits import Bits
+from host.compiler.layer import LayerError
+from host.compiler.plan import PlanError
 from host.compiler.step.networks import named
 from host.compiler.step.widths import check_step_bits
 from host.measure.step_time import PRODUCTS, Work, iteration_time
@@ -72,6 +78,15 @@ def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
     return hours
 
 
+class HoursOf(Protocol):
+    """Hours of a whole run of a network on a board, and in words what they are of."""
+
+    @property
+    def of(self) -> str: ...
+
+    def hours(self, count: ModelCount, run: Run) -> float: ...
+
+
 @dataclass(frozen=True)
 class StepBoard:
     """A profile as a latency model of a network's whole steps: the same face as `AcceleratorBoard`."""
@@ -83,3 +98,34 @@ class StepBoard:
     def hours(self, count: ModelCount, run: Run) -> float:
         """Of the whole run, whatever `count` leaves out."""
         return sum(step_hours(self.arch, run, self.profile).values())
+
+
+@dataclass(frozen=True)
+class StepHours:
+    """Hours of one step at given bits, for `ClosedLoopScheduler.cost` and budgets; and in words what they are of."""
+
+    board: HoursOf
+    count: ModelCount
+    batch: int
+
+    @property
+    def of(self) -> str:
+        return self.board.of
+
+    def __call__(self, bits: Bits) -> float:
+        return self.board.hours(self.count, Run(Static(bits.forward), bits.backward, 1, self.batch))
+
+
+def hours_of_step(
+    arch: str, count: ModelCount, batch: int, board: HoursOf, widths: Iterable[tuple[int, int]]
+) -> StepHours:
+    """Of whole steps where the network and all these widths run as such, else of what the board says."""
+    if not isinstance(board, AcceleratorBoard):
+        return StepHours(board, count, batch)
+    whole = StepHours(StepBoard(arch, board.profile), count, batch)
+    try:
+        for bits in widths:
+            whole(Bits(*bits))
+    except (LayerError, PlanError):
+        return StepHours(board, count, batch)
+    return whole
