@@ -96,6 +96,7 @@ def test_cycles_between_whole_bits_and_their_gradient(tables: dict[Pass, np.ndar
     assert torch.autograd.gradcheck(lambda i, j: interpolated(table, i, j), (bits, other))
     interpolated(table, bits, other).sum().backward()
     corners = table[:, 3:5, 5:7].double()
+    assert bits.grad is not None
     assert torch.allclose(bits.grad, corners[:, 1].mean(1) - corners[:, 0].mean(1))
     for wrong in (torch.full((layers,), 0.5), torch.full((layers,), 8.5), torch.ones(layers + 1)):
         with pytest.raises(ValueError, match=rf"first: a number in 1..8 for each of {layers} layers"):
