@@ -1,7 +1,7 @@
 """Bit operations of a whole run of ResNet-164 (CPT 3-8/8, 64,000 iterations): by widths, compared with loops in Python.
 
 And hours of such a run of ResNet-74 on our accelerator, at a batch of 128, by the latency model: of its whole steps,
-and of its matrix passes, compared with SCALE-Sim v3's simulation of one forward pass of one image through the same layers.
+and of its matrix passes, compared with SCALE-Sim v3's simulation of one forward pass of one image through them.
 """
 
 from __future__ import annotations

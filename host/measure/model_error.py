@@ -15,6 +15,7 @@ from host.compiler.results import Results, pass_commands
 from host.measure.cycle_grid import Point
 from host.measure.efficiency import PLAIN
 from host.measure.step_cycles import command_of
+from host.measure.step_iteration import model_cycles
 from sim.common.places import VIVADO
 from sim.contract import Build
 from sim.latency import Memory, command_time
@@ -24,6 +25,7 @@ from sim.latency.core import LIST_BEGINS
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
 ITERATIONS = VIVADO / "iterations"
 # Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).
+STEP_ITERATIONS = ITERATIONS / "whole-steps"
 STEPS = {name: VIVADO / f"steps-{name}.json" for name in ("zc706", "tiny")}
 NN_METER_PCT = 10
 
@@ -81,6 +83,19 @@ def iteration_deviation(path: Path) -> Deviation:
     what = f"{measured['network']}, batch {measured['batch']}, {step.bits}, {measured['results']}"
     what += "" if measured["complete"] else f" (so far: {done} passes)"
     return Deviation(what, sum(row["cycles"] for row in measured["passes"]), model)
+
+
+def step_iteration_deviations(path: Path) -> list[Deviation]:
+    """A whole training step of a file that `cpt iteration --whole-step` wrote, and its parts by kind of work."""
+    measured: dict[str, Any] = json.loads(path.read_text())
+    model = model_cycles(measured)
+    bits = Bits(measured["fw_bits"], measured["bw_bits"])
+    whole = Deviation(f"{measured['arch']}, batch {measured['batch']}, {bits}", sum(measured["lists"]), 0.0)
+    parts = [
+        Deviation(f"  {work.value}", sum(row[3] for row in measured["work"] if row[1] == work.value), cycles)
+        for work, cycles in model.items()
+    ]
+    return [whole._replace(model=sum(model.values())), *parts]
 
 
 class StepErrors(NamedTuple):
