@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.flags import add
 from scripts.parser import Parser
 from scripts.run_flags import Asked, add_run, asked
-from sim.common.flag_types import path
+from sim.common.flag_types import path, within
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ OF_CORE = (
 )
 OF_STEP = """\
 The whole training step in integers (cpt train --step integer): products, and all that lies between
-them, in the vector unit, at {clock:g} MHz; without the host's own share. Results are as wide as before any
+them, in the vector unit, at {clock:g} MHz; {host}. Results are as wide as before any
 was seen. The core has not been built with its vector unit (docs/resources.md).
 """
 OF_PLACES = """\
@@ -62,6 +62,7 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--clock-mhz", default=None, shown="the profile's")
     add(parser, "--bandwidth", default=None, shown="the profile's")
     add(parser, "--results", default=None, shown="the profile's, else rounded")
+    add_host(parser)
     add(parser, "--layers", action="store_true", help="print cycles and bottleneck of every layer's passes as well")
     what = "picture of where a whole step's time goes, a .png file"
     add(parser, "--plot", type=path, metavar="FILE", help=what)
@@ -90,7 +91,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"No hours of whole training steps: {whole}\n\nMatrix passes:\n")
     elif whole:
         print(f"{render_places(arguments.arch, wanted, board)}\n")
-        print(f"{OF_STEP.format(clock=about(board)['clock_mhz'])}\n{render_step(wanted, *whole)}\n")
+        print(
+            f"{OF_STEP.format(clock=about(board)['clock_mhz'], host=host_in_words(board))}\n{render_step(wanted, *whole)}\n"
+        )
         print("The matrix passes of the same run, float32 between them:\n")
     print(f"{render(wanted, costs)}\n")
     if costs.layers:
@@ -99,6 +102,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"wrote {arguments.plot}\n")
     print(OF_PAPER if arguments.profile == PAPER else OF_CORE.format(results=about(board)["results"]))
     return 0
+
+
+def add_host(parser: Parser) -> None:
+    what = "milliseconds of a whole step in which the core waits for the host, as 'cpt bench board' estimates them"
+    add(parser, "--host-ms", type=within((0, 1e6)), metavar="MS", shown="the profile's, else none", help=what)
 
 
 def board_of(arguments: argparse.Namespace) -> Board:
@@ -111,8 +119,10 @@ def board_of(arguments: argparse.Namespace) -> Board:
         profile = find_profile(arguments.profile, also=(PAPER,))
         if arguments.results:
             profile = replace(profile, results=Results(arguments.results))
+        if arguments.host_ms is not None:
+            profile = replace(profile, host_ms=arguments.host_ms)
         return AcceleratorBoard(adjusted(profile, arguments.clock_mhz, arguments.bandwidth))
-    for flag in ("clock_mhz", "bandwidth", "results", "layers"):
+    for flag in ("clock_mhz", "bandwidth", "results", "host_ms", "layers"):
         if getattr(arguments, flag):
             name = flag.replace("_", "-")
             raise ValueError(f"--{name}: the paper's board is known by its hours alone; use another profile")
@@ -208,6 +218,14 @@ def step_as_json(whole: tuple[StepHours, StepHours] | str | None) -> dict[str, A
     run, static = ({work.value: hours for work, hours in each.items()} for each in whole)
     total, most = sum(run.values()), sum(static.values())
     return {"hours": total, "static_hours": most, "saving_pct": 100 * (1 - total / most), "run": run, "static": static}
+
+
+def host_in_words(board: Board) -> str:
+    """What of the host is counted; it stops between an iteration's lists."""
+    from cpt_model.cost.accelerator import AcceleratorBoard
+
+    milliseconds = board.profile.host_ms if isinstance(board, AcceleratorBoard) else 0.0
+    return f"with {milliseconds:g} ms of the host in each" if milliseconds else "without the host's own share"
 
 
 def in_words(board: Board) -> str:

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from scripts.cost import board_of, in_words
+from scripts.cost import add_host, board_of, in_words
 from scripts.flags import add
 from scripts.parser import Parser
 from sim.common.flag_types import above_zero
@@ -43,6 +43,7 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--clock-mhz", default=None, shown="the profile's")
     add(parser, "--bandwidth", default=None, shown="the profile's")
     add(parser, "--results", default=None, shown="the profile's, else rounded")
+    add_host(parser)
     add(parser, "--json")
     parser.set_defaults(layers=False)
 

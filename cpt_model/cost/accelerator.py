@@ -37,6 +37,7 @@ class Profile:
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
     results: Results = Results.ROUNDED  # what passes store
+    host_ms: float = 0.0  # of a whole step, in which the core waits for the host
 
     @property
     def gigabytes_per_second(self) -> float:

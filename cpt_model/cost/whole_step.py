@@ -1,6 +1,7 @@
 """Hours of whole training steps in integers (`cpt train --step integer`): products, and everything between them.
 
-An iteration is two lists; starting them is counted, the host's own share (the classifier, data) is not.
+An iteration is two lists; starting them is counted. The host's own share (the classifier, data) is, where the profile
+says what of it the core waits for.
 """
 
 from __future__ import annotations
@@ -60,8 +61,10 @@ def on_the_arm(arch: str, run: Run, profile: Profile) -> tuple[float, ...]:
 
 
 def list_cycles(profile: Profile) -> float:
-    """Of an iteration, for starting its lists: the core's own, and the host's time for each in the profile."""
-    return LISTS * (LIST_BEGINS + profile.list_us * profile.clock_mhz)
+    """Of an iteration, in which no command runs: its lists begin, by the core's own cycles and the profile's time for
+    each, and the core waits for the host, if the profile knows how long.
+    """
+    return LISTS * (LIST_BEGINS + profile.list_us * profile.clock_mhz) + 1e3 * profile.host_ms * profile.clock_mhz
 
 
 def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
