@@ -91,9 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"No hours of whole training steps: {whole}\n\nMatrix passes:\n")
     elif whole:
         print(f"{render_places(arguments.arch, wanted, board)}\n")
-        print(
-            f"{OF_STEP.format(clock=about(board)['clock_mhz'], host=host_in_words(board))}\n{render_step(wanted, *whole)}\n"
-        )
+        print(OF_STEP.format(clock=about(board)["clock_mhz"], host=host_in_words(board)))
+        print(f"{render_step(wanted, *whole)}\n")
         print("The matrix passes of the same run, float32 between them:\n")
     print(f"{render(wanted, costs)}\n")
     if costs.layers:
@@ -225,7 +224,7 @@ def host_in_words(board: Board) -> str:
     from cpt_model.cost.accelerator import AcceleratorBoard
 
     milliseconds = board.profile.host_ms if isinstance(board, AcceleratorBoard) else 0.0
-    return f"with {milliseconds:g} ms of the host in each" if milliseconds else "without the host's own share"
+    return f"with {milliseconds:g} ms of the host in each, counted first" if milliseconds else "without the host's own share"
 
 
 def in_words(board: Board) -> str:
