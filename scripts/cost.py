@@ -57,7 +57,8 @@ EXAMPLES = """\
 def add_flags(parser: Parser) -> None:
     add_run(parser, arch_required=False)
     add(parser, "--topology", type=path, metavar="FILE", help="SCALE-Sim topology, a .csv file, instead of --arch")
-    what = "board to estimate: zc706 (its SODIMM), zc706-ps (the ARM's memory), paper, or a JSON file"
+    what = "board to estimate: zc706 (its SODIMM), zc706-rows (the same with row misses), zc706-ps (the ARM's memory),"
+    what += " paper, or a JSON file"
     add(parser, "--profile", help=what)
     add(parser, "--clock-mhz", default=None, shown="the profile's")
     add(parser, "--bandwidth", default=None, shown="the profile's")
@@ -224,7 +225,11 @@ def host_in_words(board: Board) -> str:
     from cpt_model.cost.accelerator import AcceleratorBoard
 
     milliseconds = board.profile.host_ms if isinstance(board, AcceleratorBoard) else 0.0
-    return f"with {milliseconds:g} ms of the host in each, counted first" if milliseconds else "without the host's own share"
+    return (
+        f"with {milliseconds:g} ms of the host in each, counted first"
+        if milliseconds
+        else "without the host's own share"
+    )
 
 
 def in_words(board: Board) -> str:

@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from host.measure.model_error import (
         GRIDS,
         ITERATIONS,
+        ROWS,
         STEP_ITERATIONS,
         STEPS,
         figures,
@@ -45,8 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
         step_errors,
         step_iteration_deviations,
     )
+    from sim.latency import ROWS_BYTES_PER_CYCLE
 
     grids = {name: grid_deviations(path) for name, path in GRIDS.items()}
+    grids[f"DDR with rows, modelled as {ROWS_BYTES_PER_CYCLE:g} bytes a cycle"] = grid_deviations(ROWS)
     iterations = [iteration_deviation(path) for path in sorted(ITERATIONS.glob("*.json"))]
     wholes = [step_iteration_deviations(path) for path in sorted(STEP_ITERATIONS.glob("*.json"))]
     steps = {(build, draw): step_errors(path, draw) for build, path in STEPS.items() for draw in GRIDS}

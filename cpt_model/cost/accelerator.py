@@ -20,7 +20,7 @@ from host.compiler.plan import PlanError
 from host.compiler.precision import Precision
 from host.compiler.results import Results, precision_commands
 from sim.contract import BOARD_ARM_BYTES_PER_CYCLE, OVERLAY_CLOCK_MHZ, Build
-from sim.latency import CommandTime, Memory, command_time
+from sim.latency import ROWS_BYTES_PER_CYCLE, CommandTime, Memory, command_time
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ PROFILES = {
     profile.name: profile
     for profile in (
         Profile("zc706", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory()),  # the SODIMM on the PL side
+        Profile("zc706-rows", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(ROWS_BYTES_PER_CYCLE)),
         Profile("zc706-ps", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(BOARD_ARM_BYTES_PER_CYCLE)),
     )
 }

@@ -18,11 +18,12 @@ from host.measure.step_cycles import command_of
 from host.measure.step_iteration import model_cycles
 from sim.common.places import VIVADO
 from sim.contract import Build
-from sim.latency import Memory, command_time
+from sim.latency import ROWS_BYTES_PER_CYCLE, Memory, command_time
 from sim.latency.core import LIST_BEGINS
 
 # What the model's constants were fitted on, and layers chosen at random afterwards.
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
+ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between reads and writes
 ITERATIONS = VIVADO / "iterations"
 # Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).
 STEP_ITERATIONS = ITERATIONS / "whole-steps"
@@ -55,9 +56,10 @@ def figures(rows: Sequence[Deviation]) -> dict[str, float]:
 
 
 def grid_deviations(path: Path) -> list[Deviation]:
-    """Every point of a file that `cpt cycles --out` wrote."""
+    """Every point of a file of `cpt cycles --out`; to the model, a DDR with rows is one of fewer bytes a cycle."""
     measured = json.loads(path.read_text())
-    build, memory = Build("measured", **measured["build"]), Memory(measured["bytes_per_cycle"], measured["latency"])
+    bandwidth = ROWS_BYTES_PER_CYCLE if measured.get("row_miss") else measured["bytes_per_cycle"]
+    build, memory = Build("measured", **measured["build"]), Memory(bandwidth, measured["latency"])
     rows = []
     for row in measured["points"]:
         model = sum(command_time(command, build, memory).cycles for command in Point.measured(row).commands(build))
