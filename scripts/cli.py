@@ -27,6 +27,7 @@ COMMANDS = {
     "tables": ("tables", "recompute the papers' cost tables"),
     "cost": ("cost", "count a run's bit operations and estimate its hours on a board"),
     "explore": ("explore", "compare builds of the core: hours against resources"),
+    "schedule": ("schedule", "propose a schedule's bounds and cycles for a number of hours"),
     "plot-schedule": ("plot_schedule", "draw precision schedules and print what they save"),
     "experiment": ("experiment", "repeat a paper's comparison at small scale, on real data"),
     "report": ("report", "write one page about training runs: accuracy, cost, latency, roofline"),

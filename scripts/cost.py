@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from scripts.flags import add
 from scripts.parser import Parser
 from scripts.run_flags import Asked, add_run, asked
-from sim.common.flag_types import path
+from sim.common.flag_types import path, within
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
     from cpt_model.cost.breakdown import Board, LayerPass
     from cpt_model.cost.comparison import Costs
+    from cpt_model.tracing.counts import ModelCount
     from host.measure.step_time import Work
 
     StepHours = dict[Work, float]
@@ -30,7 +31,7 @@ OF_CORE = (
 )
 OF_STEP = """\
 The whole training step in integers (cpt train --step integer): products, and all that lies between
-them, in the vector unit, at {clock:g} MHz; without the host's own share. Results are as wide as before any
+them, in the vector unit, at {clock:g} MHz; {host}. Results are as wide as before any
 was seen. The core has not been built with its vector unit (docs/resources.md).
 """
 OF_PLACES = """\
@@ -48,32 +49,39 @@ EXAMPLES = """\
   cpt cost --arch cifar100_resnet_74
   cpt cost --arch cifar100_resnet_74 --fw-bits 3 8 --schedule CR --results int16 --layers
   cpt cost --arch cifar10_resnet_20 --fw-bits 3 8 --plot out/step.png
+  cpt cost --topology net.csv --fw-bits 8 --export out/net
   cpt cost --arch resnet34 --batch 256 --steps 600000 --profile paper --json
 """
 
 
 def add_flags(parser: Parser) -> None:
-    add_run(parser)
-    what = "board to estimate: zc706 (its SODIMM), zc706-ps (the ARM's memory), paper, or a JSON file"
+    add_run(parser, arch_required=False)
+    add(parser, "--topology", type=path, metavar="FILE", help="SCALE-Sim topology, a .csv file, instead of --arch")
+    what = "board to estimate: zc706 (its SODIMM), zc706-rows (the same with row misses), zc706-ps (the ARM's memory),"
+    what += " paper, or a JSON file"
     add(parser, "--profile", help=what)
     add(parser, "--clock-mhz", default=None, shown="the profile's")
     add(parser, "--bandwidth", default=None, shown="the profile's")
     add(parser, "--results", default=None, shown="the profile's, else rounded")
+    add_host(parser)
     add(parser, "--layers", action="store_true", help="print cycles and bottleneck of every layer's passes as well")
     what = "picture of where a whole step's time goes, a .png file"
     add(parser, "--plot", type=path, metavar="FILE", help=what)
+    what = "folder for tables of layers (CSV, JSON), lookup tables over widths (.npy) and a SCALE-Sim topology"
+    add(parser, "--export", type=path, metavar="FOLDER", help=what)
     add(parser, "--json")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from cpt_model.cost import count_network
     from cpt_model.cost.comparison import about, compare
 
-    wanted = asked(arguments)
+    wanted, network = asked(arguments), network_of(arguments)
     board = board_of(arguments)
     if arguments.plot is not None:
         draw(arguments, wanted, board)
-    costs = compare(count_network(arguments.arch), wanted.run, wanted.static, board, arguments.layers)
+    if arguments.export is not None:
+        export(arguments, network, wanted, board)
+    costs = compare(network, wanted.run, wanted.static, board, arguments.layers)
     if arguments.json:
         print(json.dumps(as_json(arguments.arch, wanted, board, costs), indent=2))
         return 0
@@ -84,7 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"No hours of whole training steps: {whole}\n\nMatrix passes:\n")
     elif whole:
         print(f"{render_places(arguments.arch, wanted, board)}\n")
-        print(f"{OF_STEP.format(clock=about(board)['clock_mhz'])}\n{render_step(wanted, *whole)}\n")
+        print(OF_STEP.format(clock=about(board)["clock_mhz"], host=host_in_words(board)))
+        print(f"{render_step(wanted, *whole)}\n")
         print("The matrix passes of the same run, float32 between them:\n")
     print(f"{render(wanted, costs)}\n")
     if costs.layers:
@@ -93,6 +102,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"wrote {arguments.plot}\n")
     print(OF_PAPER if arguments.profile == PAPER else OF_CORE.format(results=about(board)["results"]))
     return 0
+
+
+def add_host(parser: Parser) -> None:
+    what = "milliseconds of a whole step in which the core waits for the host, as 'cpt bench board' estimates them"
+    add(parser, "--host-ms", type=within((0, 1e6)), metavar="MS", shown="the profile's, else none", help=what)
 
 
 def board_of(arguments: argparse.Namespace) -> Board:
@@ -105,8 +119,10 @@ def board_of(arguments: argparse.Namespace) -> Board:
         profile = find_profile(arguments.profile, also=(PAPER,))
         if arguments.results:
             profile = replace(profile, results=Results(arguments.results))
+        if arguments.host_ms is not None:
+            profile = replace(profile, host_ms=arguments.host_ms)
         return AcceleratorBoard(adjusted(profile, arguments.clock_mhz, arguments.bandwidth))
-    for flag in ("clock_mhz", "bandwidth", "results", "layers"):
+    for flag in ("clock_mhz", "bandwidth", "results", "host_ms", "layers"):
         if getattr(arguments, flag):
             name = flag.replace("_", "-")
             raise ValueError(f"--{name}: the paper's board is known by its hours alone; use another profile")
@@ -149,6 +165,31 @@ def whole_step(arch: str, wanted: Asked, board: Board) -> tuple[StepHours, StepH
         return str(problem)
 
 
+def network_of(arguments: argparse.Namespace) -> ModelCount:
+    """By name, or from a topology, whose file is its name from then on."""
+    from cpt_model.cost import count_network
+    from cpt_model.cost.topology import read_topology
+
+    if (arguments.arch is None) == (arguments.topology is None):
+        raise ValueError("give a network: either --arch NAME or --topology FILE")
+    if arguments.topology is None:
+        return count_network(arguments.arch)
+    arguments.arch = arguments.topology.name
+    return read_topology(arguments.topology)
+
+
+def export(arguments: argparse.Namespace, network: ModelCount, wanted: Asked, board: Board) -> None:
+    from cpt_model.cost.accelerator import AcceleratorBoard
+    from cpt_model.cost.exports import write_exports
+
+    if not isinstance(board, AcceleratorBoard):
+        raise ValueError("--export: the paper's board is known by its hours alone; use another profile")
+    widths = dict.fromkeys((*wanted.run.widths(), *wanted.static.widths()))
+    names = write_exports(arguments.export, network, wanted.run.batch, widths, board.profile)
+    if not arguments.json:
+        print(f"wrote {arguments.export}: {', '.join(names)}\n")
+
+
 def draw(arguments: argparse.Namespace, wanted: Asked, board: Board) -> None:
     """Where a whole step's time goes; what has none is refused."""
     from cpt_model.cost.accelerator import AcceleratorBoard
@@ -177,6 +218,18 @@ def step_as_json(whole: tuple[StepHours, StepHours] | str | None) -> dict[str, A
     run, static = ({work.value: hours for work, hours in each.items()} for each in whole)
     total, most = sum(run.values()), sum(static.values())
     return {"hours": total, "static_hours": most, "saving_pct": 100 * (1 - total / most), "run": run, "static": static}
+
+
+def host_in_words(board: Board) -> str:
+    """What of the host is counted; it stops between an iteration's lists."""
+    from cpt_model.cost.accelerator import AcceleratorBoard
+
+    milliseconds = board.profile.host_ms if isinstance(board, AcceleratorBoard) else 0.0
+    return (
+        f"with {milliseconds:g} ms of the host in each, counted first"
+        if milliseconds
+        else "without the host's own share"
+    )
 
 
 def in_words(board: Board) -> str:

@@ -37,15 +37,21 @@ def run(arguments: argparse.Namespace) -> int:
     from host.measure.model_error import (
         GRIDS,
         ITERATIONS,
+        ROWS,
+        STEP_ITERATIONS,
         STEPS,
         figures,
         grid_deviations,
         iteration_deviation,
         step_errors,
+        step_iteration_deviations,
     )
+    from sim.latency import ROWS_BYTES_PER_CYCLE
 
     grids = {name: grid_deviations(path) for name, path in GRIDS.items()}
+    grids[f"DDR with rows, modelled as {ROWS_BYTES_PER_CYCLE:g} bytes a cycle"] = grid_deviations(ROWS)
     iterations = [iteration_deviation(path) for path in sorted(ITERATIONS.glob("*.json"))]
+    wholes = [step_iteration_deviations(path) for path in sorted(STEP_ITERATIONS.glob("*.json"))]
     steps = {(build, draw): step_errors(path, draw) for build, path in STEPS.items() for draw in GRIDS}
     if arguments.json:
         values = {
@@ -56,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             ],
             "grids": {name: figures(rows) for name, rows in grids.items()},
             "iterations": [{**row._asdict(), "percent": row.percent} for row in iterations],
+            "whole_steps": [{**row._asdict(), "percent": row.percent} for rows in wholes for row in rows],
         }
         print(json.dumps(values, indent=2))
         return 0
@@ -69,6 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(as_table(HEAD, [_cells(row, digits=1) for row in shown], indent="  "))
     print("whole training iterations, simulated layer by layer")
     print(as_table(HEAD, [_cells(row, digits=2) for row in iterations], indent="  "))
+    for rows in wholes:
+        print("a whole training step, vector commands included, and its work")
+        print(as_table(HEAD, [_cells(row, digits=2) for row in rows], indent="  "))
     for (build, draw), found in steps.items():
         print(f"whole steps of small networks on {build}, {draw}: commands by kind, and two iterations of each network")
         print(as_table(KINDS_HEAD, [_kind_cells(kind, rows) for kind, rows in with_all(found).items()], indent="  "))

@@ -30,8 +30,8 @@ def add_precision(flags: Flags) -> None:
     add(flags, "--cycles", default=None, shown=str(CYCLES), old=["--num_cyclic_period"])
 
 
-def add_run(flags: Flags) -> None:
-    add(flags, "--arch", required=True)
+def add_run(flags: Flags, arch_required: bool = True) -> None:
+    add(flags, "--arch", required=arch_required)
     add_precision(flags)
     add(flags, "--steps", old=["--iterations", "--iters"])
     add(flags, "--batch", old=["--batch-size", "--batch_size"])

@@ -1,7 +1,7 @@
 """Bit operations of a whole run of ResNet-164 (CPT 3-8/8, 64,000 iterations): by widths, compared with loops in Python.
 
-And hours of such a run of ResNet-74 on our accelerator, all passes of a batch of 128, by the latency model, compared
-with SCALE-Sim v3's simulation of one forward pass of one image through the same layers.
+And hours of such a run of ResNet-74 on our accelerator, at a batch of 128, by the latency model: of its whole steps,
+and of its matrix passes, compared with SCALE-Sim v3's simulation of one forward pass of one image through them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from cpt_model.benchmarks import scale_sim
 from cpt_model.benchmarks.timing import best_seconds, forget, mean_cpu_seconds
 from cpt_model.cost import AS_PAPERS, ModelCount, Run, bit_operations, count_network
 from cpt_model.cost.accelerator import PROFILES, AcceleratorBoard
+from cpt_model.cost.whole_step import StepBoard
 from cpt_model.schedules import as_schedule
 
 LATENCY_OF = "cifar100_resnet_74"
@@ -76,7 +77,13 @@ def measure_latency(repeat: int) -> dict[str, float]:
         forget()
         return board.hours(count_network(LATENCY_OF), run)
 
+    def whole_steps() -> float:
+        forget()
+        return StepBoard(LATENCY_OF, PROFILES["zc706"]).hours(count, run)
+
     results = {
+        "resnet74_whole_step_hours_of_board": whole_steps(),
+        "resnet74_whole_step_schedule_cpu_seconds": mean_cpu_seconds(whole_steps, repeat),
         "resnet74_schedule_hours_of_board": schedule(),
         "resnet74_schedule_cpu_seconds": mean_cpu_seconds(schedule, repeat),
         "resnet74_tracing_and_schedule_cpu_seconds": mean_cpu_seconds(from_name, repeat),

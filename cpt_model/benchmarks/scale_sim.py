@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpt_model.cost import ModelCount
-from host.compiler.layer import Conv
+from cpt_model.cost.topology import topology
 
 HOW_TO_GET = "SCALE-Sim is not installed: .venv/bin/pip install -c requirements.lock scalesim==3.0.0"
-HEAD = "Layer name, IFMAP Height, IFMAP Width, Filter Height, Filter Width, Channels, Num Filter, Strides,"
 NAME = "forward"
 CONFIG = f"""\
 [general]
@@ -67,25 +66,6 @@ def is_installed() -> bool:
     except ModuleNotFoundError:
         return False
     return True
-
-
-def topology(count: ModelCount) -> str:
-    """The convolutions of a network as SCALE-Sim reads them.
-
-    >>> from cpt_model.cost import count_network
-    >>> print(topology(count_network("cifar10_resnet_8")).splitlines()[1])
-    conv1, 34, 34, 3, 3, 3, 16, 1,
-    """
-    shapes = [(layer.name, each.shape) for layer in count.layers if layer.quantised for each in layer.products]
-    return "\n".join([HEAD, *(_line(name, shape) for name, shape in shapes)]) + "\n"
-
-
-def _line(name: str, shape: Conv) -> str:
-    if shape.groups != 1 or shape.stride[0] != shape.stride[1]:
-        raise ValueError(f"layer '{name}': SCALE-Sim has no groups, and one stride for both axes")
-    high, wide = shape.height + 2 * shape.padding[0], shape.width + 2 * shape.padding[1]
-    values = (high, wide, *shape.kernel, shape.in_channels, shape.out_channels, shape.stride[0])
-    return ", ".join([name, *map(str, values)]) + ","
 
 
 def simulate(count: ModelCount) -> ForwardPass:

@@ -17,9 +17,10 @@ from host.compiler.bits import Bits
 from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.plan import PlanError
-from host.compiler.results import Results, pass_commands
+from host.compiler.precision import Precision
+from host.compiler.results import Results, precision_commands
 from sim.contract import BOARD_ARM_BYTES_PER_CYCLE, OVERLAY_CLOCK_MHZ, Build
-from sim.latency import CommandTime, Memory, command_time
+from sim.latency import ROWS_BYTES_PER_CYCLE, CommandTime, Memory, command_time
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Profile:
     memory: Memory
     list_us: float = 0.0  # 0: an iteration is one list
     results: Results = Results.ROUNDED  # what passes store
+    host_ms: float = 0.0  # of a whole step, in which the core waits for the host
 
     @property
     def gigabytes_per_second(self) -> float:
@@ -46,6 +48,7 @@ PROFILES = {
     profile.name: profile
     for profile in (
         Profile("zc706", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory()),  # the SODIMM on the PL side
+        Profile("zc706-rows", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(ROWS_BYTES_PER_CYCLE)),
         Profile("zc706-ps", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(BOARD_ARM_BYTES_PER_CYCLE)),
     )
 }
@@ -54,8 +57,9 @@ PROFILES = {
 class PassError(LayerError):
     """A pass that a build cannot run."""
 
-    def __init__(self, layer: str, which: Pass, bits: Bits, problem: ValueError) -> None:
-        super().__init__(f"layer '{layer}', {which.value} pass at {bits}: {problem}")
+    def __init__(self, layer: str, which: Pass, precision: Precision, problem: ValueError) -> None:
+        widths = f"{precision.a_bits}x{precision.b_bits} bits"
+        super().__init__(f"layer '{layer}', {which.value} pass of {widths}: {problem}")
         self.what = f"the {which.value} pass of layer '{layer}'"
 
 
@@ -96,11 +100,17 @@ class AcceleratorBoard:
 
     def _pass(self, layer: LayerCount, which: Pass, batch: int, bits: Bits) -> PassTime:
         precision = pass_precision(which, bits)
-        time = CommandTime(0, 0, 0, 0)
-        for product in layer.products:
-            asked = product.of_batch(batch)
-            time += asked.times * product_time(asked.shape, which, bits, self.profile, layer.name)
+        time = pass_time(layer, which, batch, precision, self.profile)
         return PassTime(layer.name, which, bits, layer.macs * batch * precision.a_bits * precision.b_bits, time)
+
+
+def pass_time(layer: LayerCount, which: Pass, batch: int, precision: Precision, profile: Profile) -> CommandTime:
+    """One pass of all products of a layer, its operands as wide as stated."""
+    time = CommandTime(0, 0, 0, 0)
+    for product in layer.products:
+        asked = product.of_batch(batch)
+        time += asked.times * product_time(asked.shape, which, precision, profile, layer.name)
+    return time
 
 
 def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
@@ -117,20 +127,20 @@ def layer_passes(count: ModelCount) -> Iterator[tuple[LayerCount, Pass]]:
                 yield layer, which
 
 
-def product_time(product: Conv, which: Pass, bits: Bits, profile: Profile, layer: str) -> CommandTime:
+def product_time(product: Conv, which: Pass, precision: Precision, profile: Profile, layer: str) -> CommandTime:
     """One product's pass; one that does not fit the build is refused, with the layer that has it."""
     try:
-        return _time(product, which, bits, profile)
+        return _time(product, which, precision, profile)
     except (LayerError, PlanError) as problem:
-        raise PassError(layer, which, bits, problem) from problem
+        raise PassError(layer, which, precision, problem) from problem
 
 
-@lru_cache(maxsize=4096)
-def _time(product: Conv, which: Pass, bits: Bits, profile: Profile) -> CommandTime:
+@lru_cache(maxsize=1 << 14)
+def _time(product: Conv, which: Pass, precision: Precision, profile: Profile) -> CommandTime:
     """The commands that the driver would start, one after the other."""
-    commands = _commands(product, which, bits, profile.build, profile.results)
+    commands = _commands(product, which, precision, profile.build, profile.results)
     times = (command_time(command, profile.build, profile.memory) for command in commands)
     return sum(times, start=CommandTime(profile.list_us * profile.clock_mhz, 0, 0, 0))
 
 
-_commands = lru_cache(maxsize=4096)(pass_commands)  # the same at every clock and with every memory
+_commands = lru_cache(maxsize=4096)(precision_commands)  # the same at every clock and with every memory

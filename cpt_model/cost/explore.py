@@ -36,7 +36,7 @@ class Space:
     slice_groups: Sequence[int] = (3, 6, 9, 12, 15, 18, 27, 36)
     lane_words: Sequence[int] = (BASE.build.lane_words,)
     clocks_mhz: Sequence[float] = (BASE.clock_mhz / 2, BASE.clock_mhz)
-    bandwidths: Sequence[float] = tuple(sorted(profile.gigabytes_per_second for profile in PROFILES.values()))
+    bandwidths: Sequence[float] = tuple(PROFILES[name].gigabytes_per_second for name in ("zc706-ps", "zc706"))
 
     def builds(self) -> list[Build]:
         """Every combination of sizes.
@@ -200,8 +200,9 @@ def not_modelled(build: Build) -> str:
 
 def _design(work: Workload, board: Profile, need: Resources, run: Run, static: Run) -> Design:
     taken, of_static = (run_cycles(work, each, board) for each in (run, static))
-    hours = (each / (board.clock_mhz * 3600e6) for each in (taken.total, taken.products, of_static.total))
     shares = {stream: 100 * cycles / taken.total for stream, cycles in taken.ruled.items()}
+    an_hour = board.clock_mhz * 3600e6
+    hours = (taken.total / an_hour, taken.products / an_hour, of_static.total / an_hour)
     return Design(board, need, *hours, shares, buildable(board.build))
 
 

@@ -2,7 +2,8 @@
 
 A file has a name, a build (the name of one of the contract's, or parameters as in `sim/contract/contract.toml`), the
 clock, the memory's bandwidth in one of two units, and the cycles to a read's first beat. It may have the microseconds
-that the host takes to start a list for each pass (`cpt board fit` writes such files), and what passes store:
+that the host takes to start a list for each pass (`cpt board fit` writes such files), the milliseconds of a whole step
+in which the core waits for it (`cpt bench board` estimates them), and what passes store:
 
     {"name": "mine", "build": "zc706", "clock_mhz": 150, "gigabytes_per_second": 3.2, "latency": 60}
 """
@@ -57,6 +58,7 @@ class ProfileFile(Checked):
     gigabytes_per_second: Annotated[float, within(GIGABYTES_PER_SECOND)] | None = None
     latency: Annotated[int, within((0, 100_000))]
     list_us: Annotated[float, within((0, 1e9))] = 0.0
+    host_ms: Annotated[float, within((0, 1e6))] = 0.0
     results: Annotated[Results, BeforeValidator(Results)] = Profile.results
 
     @field_validator("build", mode="before")
@@ -96,7 +98,7 @@ def profile_of(values: object, where: object) -> Profile:
     Memory(bytes_per_cycle=50.0, latency=30)
     """
     file = ProfileFile.of(values, where)
-    return Profile(file.name, file.build, file.clock_mhz, file.memory(), file.list_us, file.results)
+    return Profile(file.name, file.build, file.clock_mhz, file.memory(), file.list_us, file.results, file.host_ms)
 
 
 def adjusted(profile: Profile, clock_mhz: float | None = None, gigabytes_per_second: float | None = None) -> Profile:

@@ -1,17 +1,24 @@
 """Hours of whole training steps in integers (`cpt train --step integer`): products, and everything between them.
 
-An iteration is two lists; starting them is counted, the host's own share (the classifier, data) is not.
+An iteration is two lists; starting them is counted. The host's own share (the classifier, data) is, where the profile
+says what of it the core waits for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
+from typing import Protocol
 
-from cpt_model.cost.accelerator import Profile
+from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.run import WHOLE_STEPS, Run
+from cpt_model.schedules import Static
 from cpt_model.tracing.counts import ModelCount
+from host.compiler.bits import Bits
+from host.compiler.layer import LayerError
+from host.compiler.plan import PlanError
 from host.compiler.step.networks import named
 from host.compiler.step.widths import check_step_bits
 from host.measure.step_time import PRODUCTS, Work, iteration_time
@@ -54,8 +61,10 @@ def on_the_arm(arch: str, run: Run, profile: Profile) -> tuple[float, ...]:
 
 
 def list_cycles(profile: Profile) -> float:
-    """Of an iteration, for starting its lists: the core's own, and the host's time for each in the profile."""
-    return LISTS * (LIST_BEGINS + profile.list_us * profile.clock_mhz)
+    """Of an iteration, in which no command runs: its lists begin, by the core's own cycles and the profile's time for
+    each, and the core waits for the host, if the profile knows how long.
+    """
+    return LISTS * (LIST_BEGINS + profile.list_us * profile.clock_mhz) + 1e3 * profile.host_ms * profile.clock_mhz
 
 
 def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
@@ -72,6 +81,15 @@ def step_hours(arch: str, run: Run, profile: Profile) -> dict[Work, float]:
     return hours
 
 
+class HoursOf(Protocol):
+    """Hours of a whole run of a network on a board, and in words what they are of."""
+
+    @property
+    def of(self) -> str: ...
+
+    def hours(self, count: ModelCount, run: Run) -> float: ...
+
+
 @dataclass(frozen=True)
 class StepBoard:
     """A profile as a latency model of a network's whole steps: the same face as `AcceleratorBoard`."""
@@ -83,3 +101,34 @@ class StepBoard:
     def hours(self, count: ModelCount, run: Run) -> float:
         """Of the whole run, whatever `count` leaves out."""
         return sum(step_hours(self.arch, run, self.profile).values())
+
+
+@dataclass(frozen=True)
+class StepHours:
+    """Hours of one step at given bits, for `ClosedLoopScheduler.cost` and budgets; and in words what they are of."""
+
+    board: HoursOf
+    count: ModelCount
+    batch: int
+
+    @property
+    def of(self) -> str:
+        return self.board.of
+
+    def __call__(self, bits: Bits) -> float:
+        return self.board.hours(self.count, Run(Static(bits.forward), bits.backward, 1, self.batch))
+
+
+def hours_of_step(
+    arch: str, count: ModelCount, batch: int, board: HoursOf, widths: Iterable[tuple[int, int]]
+) -> StepHours:
+    """Of whole steps where the network and all these widths run as such, else of what the board says."""
+    if not isinstance(board, AcceleratorBoard):
+        return StepHours(board, count, batch)
+    whole = StepHours(StepBoard(arch, board.profile), count, batch)
+    try:
+        for bits in widths:
+            whole(Bits(*bits))
+    except (LayerError, PlanError):
+        return StepHours(board, count, batch)
+    return whole

@@ -14,6 +14,7 @@ from cpt_model.cost.run import MATRIX_PASSES, WHOLE_STEPS, Run
 from cpt_model.cost.whole_step import list_cycles
 from cpt_model.tracing.counts import ModelCount
 from host.compiler.bits import Bits
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, LayerError, Pass
 from host.compiler.step.network import Network
 from host.compiler.step.networks import named
@@ -107,6 +108,6 @@ class PassWorkload:
     def cycles(self, bits: Bits, profile: Profile) -> Cycles:
         """A pass that does not fit the build is refused, with its layer."""
         return Cycles.of(
-            (times, product_time(shape, which, bits, profile, self.layers[shape, which]), True)
+            (times, product_time(shape, which, pass_precision(which, bits), profile, self.layers[shape, which]), True)
             for (shape, which), times in self.products.items()
         )

@@ -47,8 +47,14 @@ class ClosedLoopScheduler:
         return self.rule.bits
 
     def cost(self, of_step: Callable[[Bits], float]) -> float:
-        """Of all steps so far, in the unit of one: `cpt_model.cost.step_cost` makes such a function."""
-        return sum(count * of_step(bits) for bits, count in self.steps_at.items())
+        """Of all steps so far, in the unit of one: `step_cost` and `hours_of_step` of `cpt_model.cost` make such a
+        function.
+        """
+        return sum(self.costs(of_step).values())
+
+    def costs(self, of_step: Callable[[Bits], float]) -> dict[Bits, float]:
+        """The same by the bits that were used."""
+        return {bits: count * of_step(bits) for bits, count in self.steps_at.items()}
 
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers and containers."""

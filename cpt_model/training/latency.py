@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
-from cpt_model.cost import ModelCount, Run, paper_board
+from cpt_model.cost import paper_board
 from cpt_model.cost.accelerator import AcceleratorBoard, Profile
 from cpt_model.cost.profile_file import find_profile
-from cpt_model.cost.whole_step import StepBoard
+from cpt_model.cost.whole_step import HoursOf, StepBoard
 from cpt_model.models import entry
 from cpt_model.training.fields import Fields
 from host.compiler.layer import LayerError
@@ -16,15 +15,6 @@ from host.compiler.results import Results
 from host.compiler.step.networks import named
 
 PAPER = "paper"
-
-
-class LatencyModel(Protocol):
-    """Hours of a whole run of a network on a board, and in words what they are of."""
-
-    @property
-    def of(self) -> str: ...
-
-    def hours(self, count: ModelCount, run: Run) -> float: ...
 
 
 def board_profile(name: str) -> Profile | None:
@@ -36,7 +26,7 @@ def board_profile(name: str) -> Profile | None:
     return None if name == PAPER else find_profile(name, also=(PAPER,))
 
 
-def latency_models(run: Fields, profile: Profile | None) -> list[LatencyModel]:
+def latency_models(run: Fields, profile: Profile | None) -> list[HoursOf]:
     """What a run's hours may be of, the best first: its whole steps, its matrix passes. A model may refuse its bits.
 
     >>> [model.of for model in latency_models(Fields(arch="cifar10_resnet_20"), board_profile("zc706"))]

@@ -10,9 +10,9 @@ import numpy as np
 
 from cpt_model.cost import ModelCount, Run
 from cpt_model.cost.bit_operations import AS_PAPERS, step_cost
+from cpt_model.cost.whole_step import HoursOf
 from cpt_model.precision_run import Plan
 from cpt_model.schedules import Static, as_schedule
-from cpt_model.training.latency import LatencyModel
 from host.compiler.bits import Bits
 from host.compiler.layer import LayerError
 from host.compiler.plan import PlanError
@@ -41,7 +41,7 @@ class Meter:
     36.9
     """
 
-    def __init__(self, count: ModelCount, plan: Plan | None, steps: int, batch: int, board: LatencyModel) -> None:
+    def __init__(self, count: ModelCount, plan: Plan | None, steps: int, batch: int, board: HoursOf) -> None:
         self.count, self.batch, self.board, self.steps = count, batch, board, steps
         self.widths = _widths(plan, steps)
         kinds, index = np.unique(self.widths, axis=0, return_inverse=True)
@@ -51,9 +51,7 @@ class Meter:
         self._has_hours = bool(self.widths.min())
 
     @classmethod
-    def first(
-        cls, count: ModelCount, plan: Plan | None, steps: int, batch: int, boards: Sequence[LatencyModel]
-    ) -> Meter:
+    def first(cls, count: ModelCount, plan: Plan | None, steps: int, batch: int, boards: Sequence[HoursOf]) -> Meter:
         """On the first of these boards that can run it; what the last one refuses is refused."""
         for board in boards[:-1]:
             with suppress(LayerError, PlanError):

@@ -52,6 +52,23 @@ def parse_layer(text: str) -> Conv:
     )
 
 
+def layer_text(layer: Conv) -> str:
+    """A layer as a user writes it, in short.
+
+    >>> layer_text(parse_layer("conv:n8,c16-32,32x32,k3x1,s2,p1x0"))
+    'conv:n8,c16-32,32x32,k3x1,s2,p1x0'
+    """
+    axes = (("k", layer.kernel, (0, 0)), ("s", layer.stride, (1, 1)), ("p", layer.padding, (0, 0)))
+    pairs = [f"{key}{_axes(pair)}" for key, pair, usual in axes if pair != usual]
+    groups = [f"g{layer.groups}"] if layer.groups > 1 else []
+    size = f"{layer.height}x{layer.width}"
+    return "conv:" + ",".join([f"n{layer.batch}", f"c{layer.in_channels}-{layer.out_channels}", size, *pairs, *groups])
+
+
+def _axes(pair: tuple[int, int]) -> str:
+    return f"{pair[0]}" if pair[0] == pair[1] else f"{pair[0]}x{pair[1]}"
+
+
 def _pair(numbers: tuple[int, ...]) -> tuple[int, int]:
     """One number for both axes, or one for each."""
     return numbers[0], numbers[-1]

@@ -63,6 +63,10 @@ def stored_results(layer: Conv, which: Pass, precision: Precision, results: Resu
 
 def pass_commands(layer: Conv, which: Pass, bits: Bits, build: Build, results: Results) -> list[Command]:
     """A layer's pass at a step's widths, in a region of its own."""
-    precision = pass_precision(which, bits)
+    return precision_commands(layer, which, pass_precision(which, bits), build, results)
+
+
+def precision_commands(layer: Conv, which: Pass, precision: Precision, build: Build, results: Results) -> list[Command]:
+    """The same at any widths of its operands."""
     output = stored_results(layer, which, precision, results)
     return lower(layer, which, precision, build, output, plan=Plan()).commands

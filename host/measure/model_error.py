@@ -15,15 +15,18 @@ from host.compiler.results import Results, pass_commands
 from host.measure.cycle_grid import Point
 from host.measure.efficiency import PLAIN
 from host.measure.step_cycles import command_of
+from host.measure.step_iteration import model_cycles
 from sim.common.places import VIVADO
 from sim.contract import Build
-from sim.latency import Memory, command_time
+from sim.latency import ROWS_BYTES_PER_CYCLE, Memory, command_time
 from sim.latency.core import LIST_BEGINS
 
 # What the model's constants were fitted on, and layers chosen at random afterwards.
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
+ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between reads and writes
 ITERATIONS = VIVADO / "iterations"
 # Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).
+STEP_ITERATIONS = ITERATIONS / "whole-steps"
 STEPS = {name: VIVADO / f"steps-{name}.json" for name in ("zc706", "tiny")}
 NN_METER_PCT = 10
 
@@ -53,9 +56,10 @@ def figures(rows: Sequence[Deviation]) -> dict[str, float]:
 
 
 def grid_deviations(path: Path) -> list[Deviation]:
-    """Every point of a file that `cpt cycles --out` wrote."""
+    """Every point of a file of `cpt cycles --out`; to the model, a DDR with rows is one of fewer bytes a cycle."""
     measured = json.loads(path.read_text())
-    build, memory = Build("measured", **measured["build"]), Memory(measured["bytes_per_cycle"], measured["latency"])
+    bandwidth = ROWS_BYTES_PER_CYCLE if measured.get("row_miss") else measured["bytes_per_cycle"]
+    build, memory = Build("measured", **measured["build"]), Memory(bandwidth, measured["latency"])
     rows = []
     for row in measured["points"]:
         model = sum(command_time(command, build, memory).cycles for command in Point.measured(row).commands(build))
@@ -81,6 +85,19 @@ def iteration_deviation(path: Path) -> Deviation:
     what = f"{measured['network']}, batch {measured['batch']}, {step.bits}, {measured['results']}"
     what += "" if measured["complete"] else f" (so far: {done} passes)"
     return Deviation(what, sum(row["cycles"] for row in measured["passes"]), model)
+
+
+def step_iteration_deviations(path: Path) -> list[Deviation]:
+    """A whole training step of a file that `cpt iteration --whole-step` wrote, and its parts by kind of work."""
+    measured: dict[str, Any] = json.loads(path.read_text())
+    model = model_cycles(measured)
+    bits = Bits(measured["fw_bits"], measured["bw_bits"])
+    whole = Deviation(f"{measured['arch']}, batch {measured['batch']}, {bits}", sum(measured["lists"]), 0.0)
+    parts = [
+        Deviation(f"  {work.value}", sum(row[3] for row in measured["work"] if row[1] == work.value), cycles)
+        for work, cycles in model.items()
+    ]
+    return [whole._replace(model=sum(model.values())), *parts]
 
 
 class StepErrors(NamedTuple):

@@ -11,11 +11,14 @@ import numpy as np
 from host.compiler.bits import Bits
 from host.compiler.step.initial import random_parameters
 from host.compiler.step.network import Network
+from host.compiler.step.networks import named
 from host.driver.integer_step import IntegerStep
-from host.measure.step_time import LayerWork, Work, work_of
+from host.measure.step_time import LayerWork, Work, iteration_time, work_of
 from sim.common.files import write_atomically
 from sim.common.table import as_table
 from sim.contract import Build, Memory, Outcome
+from sim.latency import Memory as LatencyMemory
+from sim.latency.core import LIST_BEGINS
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
@@ -73,5 +76,12 @@ def summary(found: dict[str, Any], clock_mhz: float) -> str:
     return f"simulated, at {clock_mhz:g} MHz\n" + as_table(("work", "commands", "cycles", "ms"), cells)
 
 
-def build_of(heading: dict[str, Any]) -> Build:
-    return Build("measured", **heading["build"])
+def model_cycles(found: dict[str, Any]) -> dict[Work, float]:
+    """By the latency model, of the iteration that a file is of; starts of its lists count as their first command's."""
+    build, memory = Build("measured", **found["build"]), LatencyMemory(found["bytes_per_cycle"], found["latency"])
+    bits = Bits(found["fw_bits"], found["bw_bits"])
+    times = iteration_time(named(found["arch"]), found["batch"], bits, build, memory)
+    cycles = {work: time.cycles for work, time in times.items()}
+    for first in (Work.WEIGHTS, Work.NORMALISE_BACK):
+        cycles[first] += LIST_BEGINS
+    return cycles

@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from sim.contract import CLASSES, Build, Command, Encoded, Opcode
 from sim.latency.conv import conv_time
-from sim.latency.time import CommandTime, Memory
+from sim.latency.time import ROWS_BYTES_PER_CYCLE, CommandTime, Memory
 from sim.latency.vector import VectorCommand, vector_time
 from sim.latency.wgrad import wgrad_time
 
-__all__ = ["CommandTime", "Memory", "anywhere", "command_time", "list_times"]
+__all__ = ["ROWS_BYTES_PER_CYCLE", "CommandTime", "Memory", "anywhere", "command_time", "list_times"]
 
 
 def list_times(commands: Sequence[Encoded], build: Build, memory: Memory) -> Iterator[CommandTime]:

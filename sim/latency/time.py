@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from sim.contract import BOARD_BYTES_PER_CYCLE, BOARD_LATENCY_CYCLES
 
+# What is left of the SODIMM's 60 bytes a cycle where rows are opened and reads and writes take turns, as the modelled
+# DDR of `--rows` has it: passes of a CIFAR ResNet at 3 bits take as long as at 29 to 41, on average at these.
+ROWS_BYTES_PER_CYCLE = 36.0
+
 
 @dataclass(frozen=True)
 class Memory:

@@ -125,6 +125,18 @@ def test_where_the_time_goes_is_drawn(capsys: pytest.CaptureFixture[str], tmp_pa
     )
 
 
+def test_exports_and_a_topology_that_comes_back(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main([*SMALL, "--fw-bits", "8", "--batch", "2", "--export", str(tmp_path)]) == 0
+    assert f"wrote {tmp_path}: layers.csv, layers.json, lookup-forward.npy" in capsys.readouterr().out
+    file = str(tmp_path / "topology.csv")
+    values = printed(capsys, "cost", "--topology", file, "--fw-bits", "8", "--batch", "2")
+    assert (values["arch"], values["passes"].keys()) == ("topology.csv", printed(capsys, *SMALL)["passes"].keys())
+    assert "give a network: either --arch NAME or --topology FILE" in refusal(capsys, "cost")
+    assert "give a network" in refusal(capsys, *SMALL, "--topology", file)
+    assert "--export: the paper's board" in refusal(capsys, *SMALL, "--profile", "paper", "--export", "out")
+    assert "no.csv: " in refusal(capsys, "cost", "--topology", str(tmp_path / "no.csv"))
+
+
 def test_a_layer_that_cannot_run_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sizes = {"lanes": 16, "columns": 16, "slice_groups": 1, "lane_words": 64, "column_words": 512, "row_words": 256}
     path = tmp_path / "small.json"

@@ -9,6 +9,7 @@ import pytest
 
 from cpt_model.cost.profile_file import load_profile
 from host.measure.iteration import LIST_PASSES
+from host.measure.model_error import step_iteration_deviations
 from scripts.cli import main
 from tests.tools import refusal
 
@@ -37,6 +38,20 @@ def test_an_iteration_is_simulated_pass_by_pass_and_goes_on_where_it_stopped(
 
     assert main([*ITERATION, "--bw-bits", "7", "--out", str(out)]) == 2
     assert "another bw_bits" in capsys.readouterr().err
+
+
+def test_a_whole_step_is_simulated_and_its_work_added_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "step.json"
+    step = ("iteration", "--arch", "digits_resnet_8", "--batch", "2", "--build", "tiny", "--whole-step")
+    assert main([*step, "--bandwidth", "1.6", "--out", str(out)]) == 0
+    found = json.loads(out.read_text())
+    total = sum(found["lists"])
+    assert sum(row[3] for row in found["work"]) == pytest.approx(total, rel=0.01)
+    assert f"{total:,}" in capsys.readouterr().out
+    whole, *parts = step_iteration_deviations(out)
+    assert abs(whole.percent) < 10
+    assert sum(part.model for part in parts) == pytest.approx(whole.model)
+    assert "does not run as whole iterations" in refusal(capsys, "iteration", "--arch", "resnet18", "--whole-step")
 
 
 def test_errors_of_the_model_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -102,7 +102,9 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ProfileError, match="no profile 'zc7006'; there are: zc706, zc706-ps, paper, or a JSON file"):
+    with pytest.raises(
+        ProfileError, match="no profile 'zc7006'; there are: zc706, zc706-rows, zc706-ps, paper, or a JSON file"
+    ):
         find_profile("zc7006", also=("paper",))
     with pytest.raises(ProfileError, match=r"lost\.json: there is no such file"):
         find_profile(str(tmp_path / "lost.json"))

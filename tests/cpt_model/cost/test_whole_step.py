@@ -8,6 +8,7 @@ import pytest
 
 from cpt_model.cost import Run
 from cpt_model.cost.accelerator import PROFILES
+from cpt_model.cost.profile_file import adjusted
 from cpt_model.cost.whole_step import step_hours
 from host.compiler.bits import Bits
 from host.compiler.layer import LayerError
@@ -55,6 +56,13 @@ def test_work_between_products_waits_for_memory() -> None:
     run = Run.named("8/8", 1000)
     ratio = step_hours(ARCH, run, slow)[Work.NORMALISE_BACK] / step_hours(ARCH, run, ZC706)[Work.NORMALISE_BACK]
     assert 1.7 < ratio <= 2
+
+
+def test_stops_for_the_host_take_as_long_at_any_clock() -> None:
+    run = Run.named("8/8", 3600)
+    for profile in (ZC706, adjusted(ZC706, 100)):
+        alone, stopped = (sum(step_hours(ARCH, run, replace(profile, host_ms=ms)).values()) for ms in (0, 20))
+        assert stopped - alone == pytest.approx(0.02)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from cpt_model.cost import AS_PAPERS, Run, count_network, gbitops, paper_board
+from cpt_model.cost.accelerator import PROFILES
 from cpt_model.cost.whole_step import step_hours
 from cpt_model.precision_run import Plan
 from cpt_model.schedules import CPT, Bits, Static
-from cpt_model.training.latency import board_profile, latency_models
+from cpt_model.training.latency import latency_models
 from cpt_model.training.meter import Meter
 from cpt_model.training.settings import Settings
 
@@ -44,7 +45,7 @@ def test_float32_counts_32_bits_and_has_no_hours() -> None:
 
 
 def test_hours_are_of_whole_steps_where_the_run_has_them_else_of_its_matrix_passes() -> None:
-    zc706, plan = board_profile("zc706"), Plan(Static(8), 8)
+    zc706, plan = PROFILES["zc706"], Plan(Static(8), 8)
 
     def counted(bits: int = 8, **changes: object) -> tuple[str, float]:
         run = Settings.from_dict({"arch": "cifar10_resnet_8"} | changes)
@@ -55,7 +56,8 @@ def test_hours_are_of_whole_steps_where_the_run_has_them_else_of_its_matrix_pass
     whole, passes = counted(), counted(results="exact")
     assert (whole[0], passes[0]) == ("whole training steps", "matrix passes")
     run = Run(Static(8), 8, iterations=10, batch=16)
-    assert whole[1] == pytest.approx(sum(step_hours("cifar10_resnet_8", run, zc706).values()))
+    hours = step_hours("cifar10_resnet_8", run, zc706)
+    assert whole[1] == pytest.approx(sum(hours.values()))
     assert counted(policy="imagenet")[0] == counted(layer_bits={"conv1": [8, 8]})[0] == "matrix passes"
     assert counted(bits=12)[0] == "matrix passes"  # which the integer step refuses
     assert [model.of for model in latency_models(Settings(), None)] == ["matrix passes"]  # of the paper's board
