@@ -26,7 +26,8 @@ BELOW: dict[str, list[str]] = {
     "host.compiler": ["sim.contract"],
     "host.schedules": ["host.compiler"],
     "host.data": ["sim.common"],
-    "host.driver": ["host.compiler", "sim.devices"],
+    "host.native": ["sim.common"],
+    "host.driver": ["host.compiler", "host.native", "sim.devices"],
     "host.training": ["host.driver", "host.schedules", "host.data"],
     "host": ["host.driver"],  # the public face alone: `import host`
     "host.measure": ["host.driver", "sim.latency"],

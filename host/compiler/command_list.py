@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +33,16 @@ class CommandList:
         """Some commands of it, where they lie: nothing is carried over from list to list but the region."""
         offset = self.offset + COMMAND_BYTES * first
         return CommandList(self.commands[first:end], offset, self.layers[first:end])
+
+    def moved(self, start: int, end: int, there: int) -> CommandList:
+        """The same with all that lies in start..end somewhere else."""
+
+        def elsewhere(command: Any) -> Any:
+            found = {name: getattr(command, name) for name in command.TABLE if name.endswith("_addr")}
+            places = {name: at - start + there for name, at in found.items() if start <= at < end}
+            return replace(command, **places) if places else command
+
+        return CommandList(tuple(map(elsewhere, self.commands)), self.offset, self.layers)
 
     @property
     def bytes(self) -> int:

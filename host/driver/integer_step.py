@@ -13,7 +13,7 @@ True
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +34,11 @@ from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, Trai
 from host.compiler.step.rates import Rates
 from host.compiler.step.widths import USUAL, Seen, Widths
 from host.driver.list_times import ListTimes
-from host.driver.machine import Machine, MachineMaker, Work, machine
+from host.driver.machine import Machine, MachineMaker, Planes, Work, machine
+from host.driver.native_head import NativeHead
 from host.driver.step_state import load_state, read_state, write_parameters
 from host.driver.tally_reader import TallyReader
+from host.native import library
 from sim.contract import BlockPlace, Executor, Tensor, unpack_words
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ Array = npt.NDArray
 Arrays = Mapping[str, npt.NDArray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """Images of an iteration, packed."""
 
@@ -104,6 +106,10 @@ class IntegerStep:
         self.seen = Seen()
         self.machine: Machine = machine(device, self.program.plan)
         self.places = self.program.training(widest).places  # for all that does not depend on bits
+        self._banks = self.places.images(), self.places.images(1)
+        self._step, last = self.places.step(), self.places.node_step(network.blocks[-1])
+        error = self.places.head_error(ERROR_BITS), *head_blocks(self.places)
+        self._of_head: tuple[Tensor | BlockPlace, ...] = self.places.pooled(), last, *error
         self.head: Classifier  # written with the parameters
         write_parameters(self, parameters)
         self._write_constants()
@@ -111,6 +117,12 @@ class IntegerStep:
         self._tallies: dict[tuple[Bits, Pass], tuple[TrainingLists, list[str], TallyReader]] = {}
         self._evaluation: dict[tuple[Bits, int], EvaluationList] = {}
         self._loaded: dict[int, CommandList] = {}
+        self._unseen: tuple[TrainingLists, Bits] | None = None  # whose backward tallies nobody has looked at yet
+        self._native: NativeHead | None = None
+        if library() is not None and isinstance(self.machine, Planes):  # others keep tensors their own way
+            self._native = NativeHead(self.places, self.machine.memory, network.head.classes)
+        self._bank = 0  # of images
+        self._uploaded: Prepared | None = None  # in the other bank
         self.last: Loss | None = None
         self.device_seconds = 0.0  # in which lists ran
         self.hidden_seconds = 0.0  # of the host's work meanwhile
@@ -121,34 +133,61 @@ class IntegerStep:
             raise ValueError(f"{len(images)} images: an iteration was planned for {self.batch}")
         return Prepared(self._packed(self.places, images))
 
+    def upload(self, images: Prepared) -> None:
+        """Images of the next iteration, to where no list of this one looks: to be called while lists run."""
+        self.machine.write_packed(self._banks[1 - self._bank], images.packed)
+        self._uploaded = images
+
     def train(
-        self, images: Array | Prepared, labels: Array, bits: Bits, lr: float, times: ListTimes | None = None
+        self,
+        images: Array | Prepared,
+        labels: Array,
+        bits: Bits,
+        lr: float,
+        times: ListTimes | None = None,
+        meanwhile: Callable[[Loss], object] = bool,
     ) -> float:
-        """One iteration; the mean loss of its images before the update. With `times` its commands are timed."""
+        """One iteration; the mean loss of its images before the update.
+
+        Args:
+            images: of the iteration; those that `upload` has taken already are not copied once more.
+            labels: their classes.
+            bits: of the iteration.
+            lr: the learning rate.
+            times: takes the seconds of its commands, which then run in parts.
+            meanwhile: called with the loss while the backward list runs.
+        """
         ready = images if isinstance(images, Prepared) else self.prepared(images)
         numbers = checked_labels(labels, self.network, self.batch)
-        lists = self.lists(bits)
-        places = lists.places
         rates = Rates.of(lr, self.momentum, self.weight_decay, self.seed, self.iteration)
-        rates.write(places.step(), self.machine.memory)
-        self.wrote(places.step())
-        self.machine.write_packed(places.images(), ready.packed)
-        self._run(lists.forward, f"forward list at {bits} bits", times)
-        pooled = self._pooled(places)
-        self.last, differences = self.head.errors(pooled, numbers)
-        self._write_head_error(places, self.last)
+        rates.write(self._step, self.machine.memory)
+        self.wrote(self._step)
+        if ready is not self._uploaded:
+            self.upload(ready)
+        self._bank, self._uploaded = 1 - self._bank, None
 
-        def meanwhile() -> None:
+        def behind_forward() -> None:
+            self._look()  # what was seen of the last backward list decides on this one
+            self._load(self.lists(bits).on(self._bank).backward)
+
+        def behind_backward() -> None:
             self.head.update(pooled, differences, rates)
             self._see(lists, Pass.FORWARD, bits)
+            self._load(self.lists(bits).on(1 - self._bank).forward)  # most often the next iteration has these bits
+            meanwhile(loss)
 
-        self._run(lists.backward, f"backward list at {bits} bits", times, meanwhile)
-        self._see(lists, Pass.INPUT_ERROR, bits)
+        self._run(self.lists(bits).on(self._bank).forward, f"forward list at {bits} bits", times, behind_forward)
+        lists = self.lists(bits)
+        pooled, loss, differences = self._head(numbers)
+        self.last = loss
+        self._run(lists.on(self._bank).backward, f"backward list at {bits} bits", times, behind_backward)
+        self._unseen = lists, bits
         self.iteration += 1
-        return self.last.loss
+        return loss.loss
 
     def evaluate(self, images: Array, bits: Bits) -> npt.NDArray[np.float64]:
         """Logits by running statistics; nothing of training changes."""
+        self._look()
         most = self.program.evaluation_batch
         parts = [images[first : first + most] for first in range(0, max(1, len(images)), most)]
         return np.concatenate([self._evaluate(part, bits) for part in parts])
@@ -164,10 +203,12 @@ class IntegerStep:
 
     def state(self) -> dict[str, Array]:
         """All that the next iteration depends on, in integers: weights, velocities, statistics, ranges, widths."""
+        self._look()
         return read_state(self)
 
     def load(self, state: Arrays) -> None:
         """Goes on from a state as if it had never been left."""
+        self._unseen = None
         load_state(self, state)
 
     def close(self) -> None:
@@ -199,10 +240,7 @@ class IntegerStep:
     def _run(
         self, commands: CommandList, what: str, times: ListTimes | None = None, meanwhile: Work | None = None
     ) -> None:
-        if self._loaded.get(commands.offset) is not commands:
-            commands.write(self.machine.memory)
-            self.machine.wrote(commands.offset, commands.offset + commands.bytes)
-            self._loaded[commands.offset] = commands
+        self._load(commands)
 
         def timed() -> None:
             begin = time.perf_counter()
@@ -217,6 +255,34 @@ class IntegerStep:
             times.run(self.machine, commands, what)
             timed()
         self.device_seconds += time.perf_counter() - began
+
+    def _load(self, commands: CommandList) -> None:
+        if self._loaded.get(commands.offset) is not commands:
+            commands.write(self.machine.memory)
+            self.machine.wrote(commands.offset, commands.offset + commands.bytes)
+            self._loaded[commands.offset] = commands
+
+    def _look(self) -> None:
+        """At the results of the last backward list: they stay until the next."""
+        if self._unseen is not None:
+            (lists, bits), self._unseen = self._unseen, None
+            self._see(lists, Pass.INPUT_ERROR, bits)
+
+    def _head(self, labels: npt.NDArray[np.int64]) -> tuple[Pooled, Loss, npt.NDArray[np.int64]]:
+        """From the sums to the error, in the region; and what is left to do while the backward list runs."""
+        places = self.places
+        if self._native is not None:
+            for place in self._of_head[:2]:
+                self.reads(place)
+            done = self._native(self.head, labels)
+            if done is not None:
+                for place in self._of_head[2:]:
+                    self.wrote(place)
+                return done
+        pooled = self._pooled(places)
+        loss, differences = self.head.errors(pooled, labels)
+        self._write_head_error(places, loss)
+        return pooled, loss, differences
 
     def _see(self, lists: TrainingLists, which: Pass, bits: Bits) -> None:
         """The greatest magnitudes of the results of these passes: the next lists depend on them."""

@@ -27,6 +27,7 @@ class MappedMemory:
         self.bytes = np.frombuffer(self._map, np.uint8)
         self.address, self._taken = address, dict[int, int]()
         self._sync: dict[str, int] = {}
+        self._span = (-1, -1)  # that the driver was told of last
         if sync is not None:
             (sync / "sync_direction").write_bytes(BOTH_WAYS)
             names = ("sync_offset", "sync_size", "sync_for_cpu", "sync_for_device")
@@ -50,8 +51,13 @@ class MappedMemory:
     def owner(self, which: str, offset: int, size: int) -> None:
         """Hands a span over, to the CPU or to the device: caches are cleaned or dropped."""
         if self._sync:
-            for name, value in (("sync_offset", offset), ("sync_size", size), (which, 1)):
-                os.pwrite(self._sync[name], str(value).encode(), 0)
+            span = self._span
+            if offset != span[0]:
+                os.pwrite(self._sync["sync_offset"], b"%d" % offset, 0)
+            if size != span[1]:
+                os.pwrite(self._sync["sync_size"], b"%d" % size, 0)
+            self._span = offset, size
+            os.pwrite(self._sync[which], b"1", 0)
 
     def close(self) -> None:
         for handle in self._sync.values():

@@ -1,18 +1,10 @@
 """From bytes to what the first layer reads, by a table: a code depends on a pixel's byte and channel alone.
 
 The same as to augment, normalise, quantise and pack one after the other (tested), in one step; and in one pass by a C
-function, which is compiled on first use. Where there is no compiler, or with CPT_NATIVE=0, NumPy does it.
+function where there is a compiler.
 """
 
 from __future__ import annotations
-
-import ctypes
-import hashlib
-import os
-import shutil
-import subprocess
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +13,8 @@ from host.compiler.step.images import image_codes
 from host.compiler.step.widths import IMAGE_BITS
 from host.data.augment import Normalise, augment
 from host.data.images import Chances, ImageData, Rows
-from sim.common.files import locked
-from sim.common.ownership import load_checked, own_folder
-from sim.common.places import CACHE
+from host.native import library
 
-SOURCE = Path(__file__).with_suffix(".c")
-FLAGS = ("-O3", "-std=c99", "-shared", "-fPIC")
-SECONDS = 120.0
 MOST_CHANNELS = 8  # a byte of the table's words a plane
 Planes = npt.NDArray[np.uint16]
 
@@ -84,27 +71,3 @@ def code_table(data: ImageData, image_range: float) -> npt.NDArray[np.uint64]:
             bit = (codes[:, channel] >> plane & 1).astype(np.uint64)
             table[channel] |= bit << np.uint64(8 * plane + channel)
     return table
-
-
-@lru_cache
-def library() -> ctypes.CDLL | None:
-    """The C function, compiled once; None without a compiler."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None or os.environ.get("CPT_NATIVE") == "0":
-        return None
-    try:
-        folder = own_folder(CACHE / "pixels")
-        name = hashlib.sha256(SOURCE.read_bytes() + " ".join((*FLAGS, os.uname().machine)).encode()).hexdigest()[:16]
-        built = folder / f"{name}.so"
-        with locked(folder / "lock", SECONDS):
-            if not built.exists():
-                part = built.with_suffix(".part")
-                command = [compiler, *FLAGS, "-o", str(part), str(SOURCE)]
-                subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
-                part.replace(built)
-        found = load_checked(built)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    found.cpt_pack_pixels.argtypes = (*(ctypes.c_void_p,) * 4, *(ctypes.c_int32,) * 4)
-    found.cpt_pack_pixels.restype = None
-    return found

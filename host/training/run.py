@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from host.compiler.bits import Bits
-from host.compiler.step.head import cross_entropy, in_order
+from host.compiler.step.head import Loss, cross_entropy, in_order
 from host.compiler.step.initial import drawn_parameters
 from host.compiler.step.networks import named
 from host.compiler.step.widths import ABLATIONS
@@ -41,7 +42,19 @@ from host.training.weights import read_weights
 from sim.common.files import write_atomically
 from sim.contract import has_vector_unit
 
+TIMED_SECONDS = 60  # from one iteration in parts to the next
 SAVE_SECONDS = 600  # at least so often, whatever the settings say
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What a step needs, and the seconds it took to prepare."""
+
+    images: Prepared
+    labels: npt.NDArray[np.int64]
+    bits: Bits
+    lr: float
+    seconds: float
 
 
 class Run:
@@ -80,8 +93,8 @@ class Run:
         self.window = [0.0, 0.0, 0.0, 0.0]  # since the last line of metrics: loss · guesses, right, guesses, steps
         self.seconds = 0.0
         self.host = Host()
-        self._began = self._saved = time.monotonic()
-        self._next: tuple[int, Future[tuple[Prepared, npt.NDArray, float]]] | None = None
+        self._began = self._saved = self._timed = time.monotonic()
+        self._next: tuple[int, Future[Ahead]] | None = None
 
     def go(self, watch: Watch, shown: bool) -> dict[str, Any]:
         """Steps to the end; a signal ends it sooner, with a checkpoint."""
@@ -108,41 +121,51 @@ class Run:
 
     def _train(self) -> None:
         began, number = time.perf_counter(), self.done
-        images, labels, spent = self._images(number)
+        now = self._now(number)
         before, hidden = self.step.device_seconds, self.step.hidden_seconds
         self._ahead(number + 1)
-        bits, lr = self.meter.bits(number), rate(self.run, number, self.total)
         logged = (number + 1) % self.run.log_every == 0 or number + 1 == self.total
-        times = ListTimes() if logged else None
-        loss = self.step.train(images, labels, bits, lr, times)
-        assert self.step.last is not None
-        right = int((self.step.last.logits.argmax(1) == labels).sum())
+        times = ListTimes() if logged and self._timing_due(number + 1) else None
+
+        def meanwhile(loss: Loss) -> None:
+            self._account(number + 1, loss, now)
+            if self._next is not None:
+                self.step.upload(self._next[1].result().images)
+
+        self.step.train(now.images, now.labels, now.bits, now.lr, times, meanwhile)
         self.done += 1
-        self.window = [sum(pair) for pair in zip(self.window, (loss * len(labels), right, len(labels), 1), strict=True)]
         lists = self.step.device_seconds - before
         self.host.device += lists
         self.host.shown += time.perf_counter() - began - lists
-        self.host.hidden += spent + self.step.hidden_seconds - hidden
+        self.host.hidden += now.seconds + self.step.hidden_seconds - hidden
         if times is not None:
             self.host.take(times)
-            self._log(lr, bits)
-        self.progress.step(self.done, loss, 100 * right / len(labels), bits, self.host)
+            self.host.write(Path(self.run.folder), self.done, now.bits)
+        if logged:
+            self._log(now.lr, now.bits)
 
-    def _images(self, number: int) -> tuple[Prepared, npt.NDArray, float]:
-        """Those of a step, and the seconds that a thread took for them in advance."""
+    def _account(self, done: int, loss: Loss, of: Ahead) -> None:
+        """What the metrics and the progress take of a step; its backward list still runs."""
+        right, images = int((loss.logits.argmax(1) == of.labels).sum()), len(of.labels)
+        parts = loss.loss * images, right, images, 1
+        self.window = [sum(pair) for pair in zip(self.window, parts, strict=True)]
+        self.progress.step(done, loss.loss, 100 * right / images, of.bits, self.host)
+
+    def _now(self, number: int) -> Ahead:
+        """What a step needs, and the seconds that a thread took for it in advance."""
         if self._next is not None and self._next[0] == number:
             return self._next[1].result()
-        images, labels, _ = self._prepared(number)
-        return images, labels, 0.0
+        return replace(self._prepared(number), seconds=0.0)
 
     def _ahead(self, number: int) -> None:
         self._next = (number, self._background.submit(self._prepared, number)) if number < self.total else None
 
-    def _prepared(self, number: int) -> tuple[Prepared, npt.NDArray, float]:
+    def _prepared(self, number: int) -> Ahead:
         began = time.perf_counter()
         rows, chances = self.batches.drawn(number)
-        planes = Prepared(self.packer.training(rows, chances))
-        return planes, self.data.train_labels[rows], time.perf_counter() - began
+        images, labels = Prepared(self.packer.training(rows, chances)), self.data.train_labels[rows]
+        bits, lr = self.meter.bits(number), rate(self.run, number, self.total)
+        return Ahead(images, labels, bits, lr, time.perf_counter() - began)
 
     def _log(self, lr: float, bits: Bits) -> None:
         loss, right, made, _ = self.window
@@ -164,7 +187,13 @@ class Run:
             host_seconds_hidden=self.host.hidden,
             **{f"{kind.lower()}_seconds": seconds for kind, seconds in self.host.kinds().items()},
         )
-        self.host.write(Path(self.run.folder), self.done, bits)
+
+    def _timing_due(self, done: int) -> bool:
+        """An iteration in parts takes a board twice as long as another: the first there is, the last, few between."""
+        due = done == self.total or not self.host.parts or time.monotonic() - self._timed > TIMED_SECONDS
+        if due:
+            self._timed = time.monotonic()
+        return due
 
     def eval_bits(self) -> Bits:
         highest = self.meter.highest()

@@ -11,7 +11,8 @@ from pathlib import Path
 
 ARM, LIBRARIES = "armhf", "usr/lib/arm-linux-gnueabihf"
 PACKAGES = ("python3.11", "python3-numpy", "python3-pytest", "python3-hypothesis")
-QEMU = "qemu-user-static"
+QEMU, COUNTER = "qemu-user-static", "qemu-user"  # the second takes plugins
+COMPILER = "gcc-12-arm-linux-gnueabihf"
 SECONDS = 600.0
 HERE = Path(__file__).resolve().parent
 
@@ -21,18 +22,19 @@ class NoDebianError(Exception):
 
 
 def fetched(folder: Path) -> None:
-    """Fills `folder/root` and `folder/qemu`, once; later calls find them."""
-    ready = folder / "ready"
+    """Fills `folder/root`, `qemu`, `counter` and `cross`, once; later calls find them."""
+    ready = folder / "ready-with-compiler"
     if ready.exists():
         return
     for tool in ("apt-get", "dpkg-deb"):
         if shutil.which(tool) is None:
             raise NoDebianError(f"this is no Debian: '{tool}' is missing")
     native = _output(["dpkg", "--print-architecture"])
-    for place, architecture, packages in (("root", ARM, PACKAGES), ("qemu", native, (QEMU,))):
+    wanted = ("root", ARM, PACKAGES), ("qemu", native, (QEMU,)), ("counter", native, (COUNTER,))
+    for place, architecture, packages in (*wanted, ("cross", native, (COMPILER,))):
         print(f"make arm: fetching {', '.join(packages)} for {architecture}", flush=True)
         shutil.rmtree(folder / place, ignore_errors=True)
-        for file in _downloaded(folder / "apt" / architecture, architecture, packages):
+        for file in _downloaded(folder / "apt" / place, architecture, packages):
             _run(["dpkg-deb", "-x", str(file), str(folder / place)])
     ready.touch()
 
@@ -44,11 +46,17 @@ def python(folder: Path, data: Path) -> list[str]:
         "LD_LIBRARY_PATH": f"{libraries / 'blas'}:{libraries / 'lapack'}",  # alternatives are not set up
         "PYTHONHOME": f"{root / 'usr'}",
         "PYTHONPATH": f"{root / 'usr/lib/python3/dist-packages'}:{HERE.parents[1]}:{HERE}",
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPYCACHEPREFIX": f"{folder / 'pycache'}",
         "CPT_DATA": f"{data}",
+        "CPT_CACHE": f"{folder / 'cache'}",
     }
     options = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
     return [str(folder / "qemu/usr/bin/qemu-arm-static"), "-L", str(root), *options, str(root / "usr/bin/python3.11")]
+
+
+def libraries(tools: Path) -> str:
+    """Where programs of an unpacked folder find theirs."""
+    return ":".join(f"{found}" for place in ("usr/lib", "lib") for found in sorted((tools / place).glob("*-linux-gnu")))
 
 
 def _downloaded(folder: Path, architecture: str, packages: tuple[str, ...]) -> list[Path]:

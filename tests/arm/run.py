@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import counting
 from arm_packages import NoDebianError, fetched, python
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,7 @@ def main() -> int:
     except NoDebianError as problem:
         print(f"make arm: skipped, {problem}")
         return 0
+    counting.compiled(FOLDER)
     data = FOLDER / "data"
     data.mkdir(exist_ok=True)
     here([sys.executable, "-m", "scripts.cli", "data", "digits", "--npz", str(data / "digits.npz")])
@@ -31,6 +33,8 @@ def main() -> int:
     ours, theirs = (here([*each, "tests/arm/training.py"]) for each in ([sys.executable], arm))
     print(f"training run: {'equal to' if ours == theirs else 'DIFFERS from'} this machine's, sha256 {theirs[:16]}")
     print(here([*arm, "tests/arm/memory.py"]), flush=True)
+    counted = counting.counts(counting.marks(FOLDER, data))
+    print(f"instructions and system calls of an iteration on the host: {counted}", flush=True)
     options = [
         "-q",
         "-p",

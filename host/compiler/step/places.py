@@ -74,8 +74,12 @@ class Places:
     def _placed(self, name: str, make: Callable[[int], Tensor], kept: bool = False) -> Tensor:
         return make(self.space.address(name, make(0).end, kept))
 
-    def images(self) -> Tensor:
-        return self.planes("images", self.network.image, IMAGE_BITS)
+    def images(self, bank: int = 0) -> Tensor:
+        """Two banks of them, of which one is filled while lists read the other; evaluation has its own, and one."""
+        channels, height, width = self.network.image
+        extents = (self.batch, blocks_of(channels), height, width, IMAGE_BITS)
+        name = f"{self.own}images{bank or ''}"
+        return self._placed(name, lambda address: planes_at(address, *extents), kept=not self.own)
 
     def source(self, unit: Unit) -> Source:
         before = self._reads[unit.name]

@@ -3,7 +3,7 @@
 >>> from host.compiler.step.networks import named
 >>> program = StepProgram(named("digits_resnet_8"), batch=8, build=Build.named("tiny"))
 >>> program.bytes
-1056832
+1072704
 >>> lists = program.training(Bits(3, 8))
 >>> len(lists.forward.commands), len(lists.backward.commands)
 (45, 57)
@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
@@ -39,6 +39,16 @@ class TrainingLists:
     forward: CommandList
     backward: CommandList
     places: Places
+    banks: dict[int, TrainingLists] = field(default_factory=dict)  # that read another bank of images
+
+    def on(self, bank: int) -> TrainingLists:
+        if bank == 0:
+            return self
+        if bank not in self.banks:
+            first, other = self.places.images(), self.places.images(bank)
+            moved = (list_.moved(first.address, first.end, other.address) for list_ in (self.forward, self.backward))
+            self.banks[bank] = TrainingLists(*moved, self.places)
+        return self.banks[bank]
 
 
 @dataclass(frozen=True)
@@ -84,8 +94,9 @@ class StepProgram:
             "backward": self.plan.add("backward list", COMMAND_BYTES * len(backward)),
             "evaluation": self.plan.add("evaluation list", COMMAND_BYTES * len(forward)),
         }
+        errors = [tally for _, which, tally in seen_tallies(places) if which is Pass.INPUT_ERROR]
         moments = [
-            _host(places.images()),
+            _host(places.images(), places.images(1), *errors),  # errors' tallies are read while the next list runs
             *map(spans_of, forward),
             _host(places.pooled(), places.head_error(ERROR_BITS), *head_blocks(places)),
             *map(spans_of, backward),

@@ -188,6 +188,7 @@ def test_widths_narrow_after_the_first_iteration_and_change_nothing():
         tight.train(images, labels, Bits(8, 8), lr=0.05)
         wide.train(images, labels, Bits(8, 8), lr=0.05)
         wide.seen.greatest = {}
+        wide.seen.changes += 1
     after = tight.program.widths(Bits(8, 8), tight.seen)
     assert sum(after) < sum(before) - len(after)
     states = tight.state(), wide.state()

@@ -111,7 +111,7 @@ def test_a_list_that_never_ends(bench, whole) -> None:
 
     code, (problem,) = bench.train(Breaks(hang), faults=faults)
     assert code == 2
-    assert "did not end within 2.0 s; the device was reset and can be used again" in problem
+    assert "did not end within 2 s; the device was reset and can be used again" in problem
     assert int(bench.state()["iteration"]) == 3
     assert goes_on(bench, whole)
 
