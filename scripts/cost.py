@@ -54,7 +54,7 @@ EXAMPLES = """\
 
 def add_flags(parser: Parser) -> None:
     add_run(parser)
-    what = "board to estimate: zc706 (its SODIMM), zc706-ps (the ARM's memory), paper, or a JSON file"
+    what = "board to estimate: zc706 or zc706_train (SODIMM), zc706-ps (the ARM's memory), paper, or a JSON file"
     add(parser, "--profile", help=what)
     add(parser, "--clock-mhz", default=None, shown="the profile's")
     add(parser, "--bandwidth", default=None, shown="the profile's")

@@ -17,6 +17,7 @@ from host.measure.efficiency import PLAIN
 from host.measure.step_cycles import command_of
 from sim.common.places import VIVADO
 from sim.contract import Build
+from sim.devices.rtl_sources import RTL_BUILDS
 from sim.latency import Memory, command_time
 from sim.latency.core import LIST_BEGINS
 
@@ -24,7 +25,7 @@ from sim.latency.core import LIST_BEGINS
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
 ITERATIONS = VIVADO / "iterations"
 # Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).
-STEPS = {name: VIVADO / f"steps-{name}.json" for name in ("zc706", "tiny")}
+STEPS = {name: VIVADO / f"steps-{name}.json" for name in RTL_BUILDS}
 NN_METER_PCT = 10
 
 
