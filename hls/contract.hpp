@@ -662,12 +662,14 @@ struct Build {
 constexpr Build BUILD_TINY = {16u, 16u, 3u, 2048u, 512u, 256u, 8u};
 constexpr Build BUILD_ZC706 = {48u, 16u, 9u, 12288u, 512u, 1024u, 64u};
 constexpr Build BUILD_HLS = {16u, 16u, 3u, 12288u, 1536u, 1024u, 32u};
+constexpr Build BUILD_ZC706_TRAIN = {32u, 16u, 9u, 8192u, 512u, 1024u, 64u};
 
 /// The builds under the names they have on a command line.
 namespace builds {
 constexpr Build tiny = BUILD_TINY;
 constexpr Build zc706 = BUILD_ZC706;
 constexpr Build hls = BUILD_HLS;
+constexpr Build zc706_train = BUILD_ZC706_TRAIN;
 }  // namespace builds
 
 /// True when every parameter of a build is in its legal range.

@@ -57,8 +57,8 @@ EXAMPLES = """\
 def add_flags(parser: Parser) -> None:
     add_run(parser, arch_required=False)
     add(parser, "--topology", type=path, metavar="FILE", help="SCALE-Sim topology, a .csv file, instead of --arch")
-    what = "board to estimate: zc706 (its SODIMM), zc706-rows (the same with row misses), zc706-ps (the ARM's memory),"
-    what += " paper, or a JSON file"
+    what = "board to estimate: zc706 or zc706_train (SODIMM), zc706-rows (with row misses), zc706-ps (the ARM's"
+    what += " memory), paper, or a JSON file"
     add(parser, "--profile", help=what)
     add(parser, "--clock-mhz", default=None, shown="the profile's")
     add(parser, "--bandwidth", default=None, shown="the profile's")

@@ -28,7 +28,12 @@ EXAMPLES = """\
 def add_flags(parser: Parser) -> None:
     add(parser, "--build")
     add(parser, "--body", action="store_true", help="only the body layers of a CIFAR ResNet, with 16-bit results")
-    add(parser, "--unseen", action="store_true", help="the random layers that the latency model is checked on")
+    add(
+        parser,
+        "--unseen",
+        action="store_true",
+        help="the random layers, or networks, that the latency model is only checked on",
+    )
     what = "every command of whole training steps of small random networks instead; needs --out"
     add(parser, "--whole-steps", action="store_true", help=what)
     add(parser, "--only", type=as_pattern, help="shell pattern of the layers or passes to run")
@@ -76,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def simulated_steps(arguments: argparse.Namespace) -> int:
-    """Both draws into one file."""
+    """Both draws into one file, or the one that the model is only examined on; networks that are done are in it."""
     from host.measure.step_cycles import SEEDS, draw_rows, write_steps
     from sim.contract import Build
     from sim.devices.rtl_executor import RtlExecutor
@@ -84,8 +89,10 @@ def simulated_steps(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         raise ValueError("--whole-steps: give --out, a file for the commands")
     executor = RtlExecutor(Build.named(arguments.build), simulated_memory(arguments))
-    rows = [row for which in SEEDS for row in draw_rows(executor, which)]
-    write_steps(arguments.out, executor, rows)
+    rows: list[dict[str, Any]] = []
+    for which in ["unseen"] if arguments.unseen else SEEDS:
+        for found in draw_rows(executor, which):
+            write_steps(arguments.out, executor, rows := rows + found)
     print(f"wrote {arguments.out}: {len(rows)} rows; cpt latency compares them with the model")
     return 0
 

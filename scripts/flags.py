@@ -100,8 +100,8 @@ SHARED: dict[str, dict[str, Any]] = {
     "--profile": {
         "metavar": "NAME",
         "default": "zc706",
-        "help": "board to estimate: zc706 (its SODIMM), zc706-rows (the same with row misses), zc706-ps (the ARM's"
-        " memory) or a JSON file",
+        "help": "board to estimate: zc706 or zc706_train (with its SODIMM), zc706-rows (with row misses), zc706-ps"
+        " (the ARM's memory) or a JSON file",
     },
     "--repeat": {**COUNT, "default": 5, "help": "number of runs", "old": ["--repeats"]},
     "--results": {

@@ -134,7 +134,7 @@ def _run(group: Flags) -> None:
     add(group, "--eval-every", "--eval_every", dest="eval_every", **COUNT, shown="an epoch", help=what)
     what = "number of steps between checkpoints"
     add(group, "--save-every", **COUNT, shown="at evaluations and every 10 minutes", help=what)
-    what = "board whose hours are counted: paper, zc706, zc706-rows, zc706-ps or a JSON file"
+    what = "board whose hours are counted: paper, zc706, zc706_train, zc706-rows, zc706-ps or a JSON file"
     old = {"old": ["--latency-model"]}
     add(group, "--profile", dest="latency", default=None, shown="paper", help=what, **old)
     add(group, "--no-tensorboard", dest="tensorboard", action="store_false", help="write metrics.jsonl only")

@@ -28,7 +28,7 @@ from sim.contract import Build, Command, Error, Flag, Format, Opcode, flag_bits
 from sim.reference import Reference
 
 ROOT = Path(__file__).parents[1]
-TINY, ZC706 = Build.named("tiny"), Build.named("zc706")
+TINY, ZC706, TRAIN = map(Build.named, ("tiny", "zc706", "zc706_train"))
 WORD = 0xFFFFFFFF
 
 Codes = npt.NDArray[np.int64]

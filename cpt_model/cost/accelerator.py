@@ -48,6 +48,7 @@ PROFILES = {
     profile.name: profile
     for profile in (
         Profile("zc706", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory()),  # the SODIMM on the PL side
+        Profile("zc706_train", Build.named("zc706_train"), float(OVERLAY_CLOCK_MHZ), Memory()),  # likewise
         Profile("zc706-rows", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(ROWS_BYTES_PER_CYCLE)),
         Profile("zc706-ps", Build.named("zc706"), float(OVERLAY_CLOCK_MHZ), Memory(BOARD_ARM_BYTES_PER_CYCLE)),
     )

@@ -7,12 +7,15 @@ of other sizes needs of each module what zc706 needs, times the ratio of their s
 |---|---|---|---|
 | dpu_row | lanes · columns · slice_groups | lanes · columns | – |
 | row_sum | lanes · slice_groups | – | – |
-| lane | lanes (LUT), lanes · slice_groups (FF: the window) | – | lanes · banks, and columns · slice_groups, in blocks |
+| lane | memories (LUT), memories · slice_groups (FF) | – | memories · banks, columns · slice_groups, in blocks |
 | array | operands (lanes + columns) · slice_groups, results held and drained, lanes · columns | – | – |
-| core, row_table, store_buffer | lanes | – | lanes |
+| core | memories | – | – |
+| row_table, store_buffer | lanes | – | lanes |
 | accumulator, epilogue, requantise, noise | columns: two lanes' results a cycle, whatever the lanes | – | columns |
 | load_writer, load_dispatch, axi_reader, axi_writer | bus_bytes | – | – |
 | all others (control, planner, loader, reads, store) | nothing | nothing | nothing |
+
+Memories are those of the lanes, columns · slice_groups / 3 of them: a row of the array for each, or for fewer.
 
 Nothing of it is placed or routed, and a module whose rule is not known is taken as fixed. It is an estimate of an
 estimate: good for choosing what to synthesise next.
@@ -30,6 +33,7 @@ from typing import Any
 
 from sim.common.places import VIVADO
 from sim.contract import Build
+from sim.latency.core import memories
 
 TABLE = VIVADO / "resources.json"
 BASE = "zc706"
@@ -120,6 +124,10 @@ def _window(build: Build) -> float:
     return build.lanes * build.slice_groups
 
 
+def _memory_window(build: Build) -> float:
+    return memories(build) * build.slice_groups
+
+
 def _operands(build: Build) -> float:
     """Bits of a slice that the rows and the columns hold."""
     return (build.lanes + build.columns) * 16 * build.slice_groups
@@ -148,16 +156,17 @@ def _lane_memory(build: Build) -> float:
     low = 1 << (bank.bit_length() - 1)
     halves = 4 * (half_blocks(low, 16) + (half_blocks(bank - low, 16) if bank > low else 0))
     column_memories = build.columns * build.slice_groups
-    return build.lanes * halves + column_memories * half_blocks(build.column_words, 16)
+    return memories(build) * halves + column_memories * half_blocks(build.column_words, 16)
 
 
 RULES: dict[str, dict[str, Size]] = {
     "dpu_row": _rule(lambda build: _products(build) * build.slice_groups, dsp=_products),
     "row_sum": _rule(_window),
-    "lane": _rule(attrgetter("lanes"), ff=_window, bram36=_lane_memory),
+    "lane": _rule(memories, ff=_memory_window, bram36=_lane_memory),
     # Two bits of an operand's choice take a LUT, the drain of six bits takes one.
     "array": _rule(lambda each: _operands(each) / 2 + _held(each) / 6, ff=lambda each: _operands(each) + _held(each)),
-    **dict.fromkeys(("core", "row_table", "store_buffer"), _rule(attrgetter("lanes"))),
+    "core": _rule(memories),
+    **dict.fromkeys(("row_table", "store_buffer"), _rule(attrgetter("lanes"))),
     **dict.fromkeys(("accumulator", "epilogue", "requantise", "noise"), _rule(attrgetter("columns"))),
     **dict.fromkeys(("load_writer", "load_dispatch", "axi_reader", "axi_writer"), _rule(attrgetter("bus_bytes"))),
 }
@@ -170,12 +179,11 @@ FIXED = (
 def buildable(build: Build) -> bool:
     """Whether the RTL elaborates at these sizes as it is: vivado/rtl/core.sv, array.sv and popcount_lut.sv say so.
 
-    >>> buildable(Build.named("zc706")), buildable(Build.named("tiny"))
-    (True, True)
+    >>> [buildable(Build.named(name)) for name in ("tiny", "zc706", "zc706_train")]
+    [True, True, True]
     """
-    fits_slices = build.slice_groups == 3 * build.lanes // 16 and build.slice_groups in (3, 9)
-    fits_writers = build.lanes % max(1, build.bus_bytes // 4) == 0
-    return fits_slices and fits_writers and build.lane_words % 4 == 0 and build.lane_words <= 65536
+    fits_slices = build.slice_groups in (3, 9) and build.lanes <= memories(build)
+    return fits_slices and build.lane_words % 4 == 0 and build.lane_words <= 65536
 
 
 @cache

@@ -18,6 +18,7 @@ from host.measure.step_cycles import command_of
 from host.measure.step_iteration import model_cycles
 from sim.common.places import VIVADO
 from sim.contract import Build
+from sim.devices.rtl_sources import RTL_BUILDS
 from sim.latency import ROWS_BYTES_PER_CYCLE, Memory, command_time
 from sim.latency.core import LIST_BEGINS
 
@@ -27,7 +28,7 @@ ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between re
 ITERATIONS = VIVADO / "iterations"
 # Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).
 STEP_ITERATIONS = ITERATIONS / "whole-steps"
-STEPS = {name: VIVADO / f"steps-{name}.json" for name in ("zc706", "tiny")}
+STEPS = {name: VIVADO / f"steps-{name}.json" for name in RTL_BUILDS}
 NN_METER_PCT = 10
 
 

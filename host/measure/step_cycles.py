@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,15 +80,12 @@ def measured(
     return recording.rows
 
 
-def draw_rows(
-    executor: RtlExecutor, which: str, progress: Callable[[str], object] = lambda name: None
-) -> list[dict[str, Any]]:
-    """Rows for a file: draw, network, kind of command, its fields apart from places, whether it follows no product,
-    cycles, and how often it was so.
+def draw_rows(executor: RtlExecutor, which: str) -> Iterator[list[dict[str, Any]]]:
+    """Rows for a file, network by network: draw, network, kind of command, its fields apart from places, whether it
+    follows no product, cycles, and how often it was so.
     """
-    counted: Counter[str] = Counter()
     for network, batch, bits in drawn(SEEDS[which], executor.build):
-        progress(network.name)
+        counted: Counter[str] = Counter()
         before: Encoded | None = None
         for command, cycles in measured(executor, network, batch, bits):
             values = asdict(command)  # type: ignore[call-overload]
@@ -96,7 +93,7 @@ def draw_rows(
             row = {"draw": which, "network": network.name, "kind": Opcode(command.opcode).name, "command": kept}
             counted[json.dumps(row | {"alone": not isinstance(before, Command), "cycles": cycles})] += 1
             before = command
-    return [json.loads(row) | {"times": times} for row, times in counted.items()]
+        yield [json.loads(row) | {"times": times} for row, times in counted.items()]
 
 
 def write_steps(path: Path, executor: RtlExecutor, rows: list[dict[str, Any]]) -> None:

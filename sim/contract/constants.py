@@ -40,6 +40,8 @@ OVERLAY_PL_MEMORY = "pl_ddr3"
 OVERLAY_PART = "xc7z045ffg900-2"
 OVERLAY_CLOCK_MHZ = 200
 OVERLAY_CONTROL_BYTES = 4096
+OVERLAY_RTL_BUILDS = "tiny zc706 zc706_train"
+OVERLAY_HLS_BUILDS = "tiny zc706 hls"
 BOARD_BYTES_PER_CYCLE = 50.0
 BOARD_ARM_BYTES_PER_CYCLE = 17.0
 BOARD_LATENCY_CYCLES = 60
@@ -403,6 +405,15 @@ BUILDS: dict[str, dict[str, int]] = {
         "column_words": 1536,
         "row_words": 1024,
         "bus_bytes": 32,
+    },
+    "zc706_train": {
+        "lanes": 32,
+        "columns": 16,
+        "slice_groups": 9,
+        "lane_words": 8192,
+        "column_words": 512,
+        "row_words": 1024,
+        "bus_bytes": 64,
     },
 }
 

@@ -168,7 +168,10 @@ def render_systemverilog(contract: Contract) -> str:
 def render_tcl(contract: Contract) -> str:
     """What the Vivado scripts need: the overlay's names, and the builds as the core's `BuildNumber` counts them."""
     lines = [f"# {NOTICE}", ""]
-    lines += [f"set contract({name}) {value}" for name, value in contract["overlay"].items()]
+    lines += [
+        f"set contract({name}) {{{value}}}" if " " in str(value) else f"set contract({name}) {value}"
+        for name, value in contract["overlay"].items()
+    ]
     lines += [f"set contract(builds) {{{' '.join(contract['build'])}}}"]
     for number, (build, values) in enumerate(contract["build"].items()):
         lines += [f"set contract({build},build) {number}"]

@@ -19,9 +19,10 @@ import numpy as np
 from sim.common.files import locked
 from sim.common.ownership import load_checked, own_folder
 from sim.common.places import CHECKOUT, HLS, OUT
-from sim.contract import Build, Memory, Outcome, Register
+from sim.contract import OVERLAY_HLS_BUILDS, Build, Memory, Outcome, Register
 from sim.devices.native import arguments, check_build, compile_with, outcome, writable
 
+HLS_BUILDS = tuple(OVERLAY_HLS_BUILDS.split())  # builds of the kernel
 NOT_KERNEL = ("testbench.cpp", "library.cpp")
 MAKE_SECONDS = 1800
 WORKPLACE = HLS if CHECKOUT else OUT / "hls"  # where make runs; a copy of an installed kit's sources
@@ -86,7 +87,7 @@ class HlsExecutor:
     """Executes command lists on the C++ kernel of a build; interchangeable with `sim.reference.Reference`."""
 
     def __init__(self, build: Build, vector_unit: bool = True) -> None:
-        check_build(build, "the HLS kernel")
+        check_build(build, "the HLS kernel", HLS_BUILDS)
         self.build = build
         self._library = load_library(self.library_name(build, vector_unit))
         self._registers = np.zeros(self._library.cpt_register_words(), dtype=np.uint32)

@@ -142,7 +142,7 @@ def build_commands(name: str, folder: Path, view: View, jobs: int = 1) -> list[l
             "unique",
             *SPLIT,
         ),
-        *("--assert", *STRICT, f"-GBuildNumber={RTL_BUILDS.index(name)}", *vector_parameter(), *options),
+        *("--assert", *STRICT, f"-GBuildNumber={RTL_BUILDS[name]}", *vector_parameter(), *options),
         *("--top-module", "cpt_kernel", "--prefix", "Vcpt_kernel", "-Mdir", str(verilated)),
         *("-CFLAGS", " ".join(flags), "-MAKEFLAGS", f"OPT_FAST='{OPTIMISE}' OPT_SLOW=-O0"),
         *(str(plain_name(each)) for each in (HARNESS / "states.vlt", *rtl_sources())),

@@ -11,13 +11,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from sim.common.places import RTL
+from sim.contract import BUILDS, OVERLAY_RTL_BUILDS
 
 # Statements in a file and in a function of Verilated C++: the compiler's time grows faster than their size.
 SPLIT = ("--output-split", "10000", "--output-split-cfuncs", "2000", "--output-groups", "0")
 # Every warning but one: the pin `interrupt` has the name that Vitis gives it.
 STRICT = ("-Wall", "-Wno-SYMRSVDWORD", "--relative-includes")
 FIRST = ("contract_pkg.sv", "command_pkg.sv")  # packages that others import
-RTL_BUILDS = ("tiny", "zc706")  # of the contract's, by BuildNumber; the others are for the HLS kernel alone
+# Builds of the core, and the BuildNumber of each.
+RTL_BUILDS = {name: number for number, name in enumerate(BUILDS) if name in OVERLAY_RTL_BUILDS.split()}
 
 
 def rtl_sources() -> list[Path]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from sim.contract import Build, Command, Format
+from sim.contract import CHANNEL_BLOCK, Build, Command, Format, Opcode
 from sim.latency.time import Memory
 
 MOST_RING = 31  # rows of a lane's ring (RowDepth - 1)
@@ -42,6 +42,15 @@ def writers(build: Build) -> int:
     return build.bus_bytes // 4
 
 
+def memories(build: Build) -> int:
+    """Lane memories, which a WGRAD deals its rows to: a triple of slots of each column has one (memories_of).
+
+    >>> memories(Build.named("zc706")), memories(Build.named("zc706_train"))
+    (48, 48)
+    """
+    return CHANNEL_BLOCK * build.slice_groups // 3
+
+
 def round_words(build: Build) -> int:
     """Cycles that draining a result of every lane takes, two lanes a cycle."""
     return build.lanes // 2
@@ -61,8 +70,9 @@ def widening(command: Command) -> int:
 def lane_rows(command: Command, build: Build) -> tuple[int, float]:
     """Row steps of a lane: the images' rows are dealt to the lanes in equal shares; and which part of them is real."""
     pitch = max(ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
-    rows = ceil_div(pitch * command.images, build.lanes)
-    return rows, command.images * pitch / (rows * build.lanes)
+    lanes = memories(build) if command.opcode == Opcode.WGRAD else build.lanes
+    rows = ceil_div(pitch * command.images, lanes)
+    return rows, command.images * pitch / (rows * lanes)
 
 
 def beats(size: float, grain: int, bus_bytes: int) -> float:

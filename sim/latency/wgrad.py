@@ -8,7 +8,7 @@ from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
 from sim.latency import core
 from sim.latency.stream import Batch, Requests, stream
 from sim.latency.time import CommandTime, Memory
-from sim.latency.wgrad_plan import WgradPlan, tap_sets
+from sim.latency.wgrad_plan import WgradPlan, rounds
 
 CHUNK_BEGINS = 6
 
@@ -70,18 +70,24 @@ def _storing(command: Command, result_bytes: int, build: Build, memory: Memory) 
     words = command.out_format in (Format.INT16, Format.INT32) and not command.flag(Flag.ROW_SUMS)
     if build.lanes == 48 and command.kernel_w == 3 and words:
         return CHANNEL_BLOCK * core.store_cycles(3 * result_bytes, result_bytes, build, memory)
-    live = CHANNEL_BLOCK * command.kernel_w / tap_sets(command, build)
+    live = CHANNEL_BLOCK * command.kernel_w * command.kernel_h / rounds(command, command.kernel_h, build)[0]
     return live * core.store_cycles(result_bytes, result_bytes, build, memory)
 
 
 def _pass(command: Command, plan: WgradPlan, blocks: tuple[int, int], build: Build, memory: Memory) -> _Pass:
-    sets = blocks[0] * blocks[1] * plan.pass_rows * tap_sets(command, build)
+    pairs = blocks[0] * blocks[1]
+    each, shared = rounds(command, plan.pass_rows, build)
+    sets = pairs * each
     halo = plan.pass_rows - min(command.stride_y, plan.pass_rows)
 
     def computing(steps: int) -> float:
         windows = core.ceil_div(steps * plan.span, core.PIXELS_A_WINDOW)
-        a_set = command.a_bits * windows * max(command.b_bits, core.PIXELS_A_WINDOW)
-        return sets * max(a_set, core.round_words(build)) + CHUNK_BEGINS
+
+        def cycles(reads: int) -> float:
+            return max(command.a_bits * windows * max(command.b_bits, reads), core.round_words(build))
+
+        one, two = cycles(core.PIXELS_A_WINDOW), cycles(2 * core.PIXELS_A_WINDOW)
+        return pairs * ((each - shared) * one + shared * two) + CHUNK_BEGINS
 
     first = _load(command, plan, blocks, plan.first, halo, build, memory)
     later = _load(command, plan, blocks, plan.chunk, 0, build, memory)
@@ -103,8 +109,8 @@ def _load(
             kinds = _cut_requests(command, plan, build)
         else:
             kinds = _row_requests(command, plan, blocks, count, rows, build)
-        way = stream(build.lanes, round(plan.live, 4), kinds, build, memory)
-        asking = build.lanes * (count * (plan.pass_rows + 2) + 5)
+        way = stream(core.memories(build), round(plan.live, 4), kinds, build, memory)
+        asking = core.memories(build) * (count * (plan.pass_rows + 2) + 5)
         bus += way.bus
         there = follows + max(way.there, asking)
         follows += max(way.follows, asking)

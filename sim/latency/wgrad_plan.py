@@ -116,6 +116,13 @@ def tap_sets(command: Command, build: Build) -> int:
     return core.ceil_div(command.kernel_w, max(1, build.lanes // CHANNEL_BLOCK))
 
 
+def rounds(command: Command, rows: int, build: Build) -> tuple[int, int]:
+    """Sets for a pair of blocks and these kernel rows; and those in which two rows share a set, which read twice."""
+    if build.lanes // CHANNEL_BLOCK != 2 or command.kernel_w % 2 == 0 or command.kernel_w == 1:
+        return rows * tap_sets(command, build), 0
+    return core.ceil_div(rows * command.kernel_w, 2), rows // 2
+
+
 def _fits(command: Command, build: Build, pass_a: int, pass_y: int) -> bool:
     sets = pass_a * pass_y * command.kernel_h * tap_sets(command, build)
     windows = core.ceil_div(command.y_width, core.PIXELS_A_WINDOW)

@@ -1,12 +1,13 @@
 """`make -C vivado resources`: what the core needs of an XC7Z045, as Yosys counts it after synth_xilinx.
 
-`tiny` is synthesised whole. `zc706` is synthesised module by module: each module of MODULES once, without those of its
-parts that are in the list themselves, and counted as often as the design has it. So the array is extrapolated from one
-real row of dot products, the lanes from one real lane. Nothing is placed or routed: these are estimates.
+`tiny` is synthesised whole. The others are synthesised module by module: each module of MODULES once, without those of
+its parts that are in the list themselves, and counted as often as the design has it. So the array is extrapolated from
+one real row of dot products, the lanes from one real lane. Nothing is placed or routed: these are estimates. The memory
+controller and the interconnect are no part of the core; ALLOWANCE stands for them, and is not a count.
 
 Counts are kept in out/synthesis/cache, so only modules that have changed are synthesised again. `--module NAME` counts
-that one of zc706 and prints its line; the JSON stays as it is. `--show` prints the tables of the JSON. With
-CPT_VECTOR_UNIT=0 in the environment the core has no vector unit.
+that one and prints its line; the JSON stays as it is. `--show` prints the tables of the JSON. With CPT_VECTOR_UNIT=0 in
+the environment the core has no vector unit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,12 @@ from sim.common.files import write_atomically
 from sim.common.places import CHECKOUT, OUT, VIVADO
 from sim.devices.rtl_library import vector_parameter, with_vector_unit
 from sim.devices.rtl_sources import RTL_BUILDS
-from sim.synthesis.cache import Cache, digest, read_modules
+from sim.synthesis.cache import Cache, digest, extract, read_modules
 from sim.synthesis.yosys import read_rtl, run_yosys
 
 DEVICE = {"lut": 218_600, "ff": 437_200, "dsp": 900, "bram36": 545}  # XC7Z045
+ALLOWANCE = 20_000  # LUTs for the memory controller and the interconnect
+MOST = {"lut": 80, "dsp": 85, "bram36": 80}  # per cent of the device that a core and the allowance may take
 SYNTHESIS = OUT / "synthesis"
 CACHE = SYNTHESIS / "cache"
 RESULT = (VIVADO if CHECKOUT else OUT) / "resources.json"
@@ -104,12 +107,16 @@ class Report:
     method: str
     total: Use = field(default_factory=Use)
     parts: list[Part] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # modules that are still to be counted
 
     @classmethod
     def read(cls, values: dict[str, Any]) -> Report:
         """The report that `asdict` made these values of."""
         parts = [Part(**{**part, "use": Use(**part["use"])}) for part in values["parts"]]
-        return cls(values["build"], values["method"], Use(**values["total"]), parts)
+        return cls(values["build"], values["method"], Use(**values["total"]), parts, values.get("missing", []))
+
+
+Keep = Callable[[Report], object]  # takes a report as far as it is
 
 
 def kind(module: str) -> str:
@@ -121,7 +128,7 @@ def elaborate(build: str) -> tuple[Path, list[str]]:
     """The design as a file, with the contents of one module of each kind only, and the names of all its modules."""
     SYNTHESIS.mkdir(parents=True, exist_ok=True)
     full, design, listing = (SYNTHESIS / f"{build}{suffix}" for suffix in (".full.il", ".il", ".modules"))
-    number = RTL_BUILDS.index(build)
+    number = RTL_BUILDS[build]
     read = read_rtl(TOP, f"-GBuildNumber={number}", *vector_parameter(), "--keep-hierarchy")
     run_yosys([read, f"write_rtlil {full}", f"tee -q -o {listing} ls"])
     names = re.findall(r"^  (\S+)$", listing.read_text(), flags=re.MULTILINE)
@@ -133,13 +140,12 @@ def elaborate(build: str) -> tuple[Path, list[str]]:
     return design, names
 
 
-def synthesise(design: Path, top: str, boxes: list[str], name: str) -> tuple[Use, int]:
-    """What a module needs, and its longest path in picoseconds; `boxes` are left out."""
+def synthesise(design: Path, top: str, name: str) -> tuple[Use, int]:
+    """What a module needs, and its longest path in picoseconds."""
     netlist, counts = SYNTHESIS / f"{name}.v", SYNTHESIS / f"{name}.stat.json"
-    hidden = [f"blackbox {escape(box)}" for box in boxes if box != top]
     run_yosys(
         [
-            *(f"read_rtlil {design}", *hidden, f"hierarchy -top {top}", f"rename {top} {name}"),
+            *(f"read_rtlil {design}", f"hierarchy -top {top}", f"rename {top} {name}"),
             f"{SYNTH} -top {name}",
             *(f"tee -q -o {counts} stat -json -tech xilinx", f"write_verilog -noexpr {netlist}"),
         ],
@@ -166,42 +172,55 @@ def delay(netlist: Path, name: str) -> int:
     return int(found[-1]) if found else 0
 
 
-def whole(build: str) -> Report:
+def whole(build: str, keep: Keep) -> Report:
     """A build in one piece."""
     SYNTHESIS.mkdir(parents=True, exist_ok=True)
     design = SYNTHESIS / f"{build}.flat.il"
-    number = RTL_BUILDS.index(build)
+    number = RTL_BUILDS[build]
     run_yosys([read_rtl(TOP, f"-GBuildNumber={number}", *vector_parameter()), f"write_rtlil {design}"])
-    use, path = synthesise(design, TOP, [], f"{build}_whole")
-    return Report(build, "synthesised whole", use, [Part(TOP, 1, use, path)])
+    use, path = synthesise(design, TOP, f"{build}_whole")
+    report = Report(build, "synthesised whole", use, [Part(TOP, 1, use, path)])
+    keep(report)
+    return report
 
 
-def by_module(build: str, only: Sequence[str] = MODULES) -> Report:
-    """A build module by module, one of each kind; earlier counts are reused."""
+def by_module(build: str, keep: Keep = lambda report: None, only: Sequence[str] = MODULES) -> Report:
+    """A build module by module, one of each kind; earlier counts are reused. Each step of the report is kept."""
     design, names = elaborate(build)
     counts = Counter(kind(name) for name in names)
     boxes = [name for name in names if kind(name) in MODULES]
     modules, cache = read_modules(design), Cache(CACHE)
     report = Report(build, "one of each module synthesised, multiplied by their number")
-    for module in MODULES:
-        if not counts[module] or module not in only:
-            continue
+    report.missing = [module for module in MODULES if counts[module] and module in only]
+    for module in list(report.missing):
         representative = next(name for name in names if kind(name) == module)
         key = digest(modules, representative, set(boxes), SYNTH)
         found = cache.find(key)
         if found is None:
-            use, path = synthesise(design, representative, boxes, f"{build}_{module}")
+            part = SYNTHESIS / f"{build}_{module}.il"
+            part.write_text(extract(modules, representative, boxes))
+            use, path = synthesise(part, representative, f"{build}_{module}")
             cache.keep(key, found := {"use": asdict(use), "logic_ps": path})
         part = Part(module, counts[module], Use(**found["use"]), found["logic_ps"])
         report.parts.append(part)
         report.total += part.use * part.count
+        report.missing.remove(module)
+        keep(report)
         print(f"  {module}: {part.count} x {part.use}, {part.logic_ps} ps", file=sys.stderr, flush=True)
     return report
 
 
+HEADS = {"lut": "LUT", "ff": "FF", "dsp": "DSP48E1", "bram36": "BRAM36"}
+
+
 def table(report: Report) -> str:
     """The report in Markdown."""
-    share = {name: 100 * getattr(report.total, name) / DEVICE[name] for name in DEVICE}
+    whole = report.total + Use(lut=ALLOWANCE)
+    share = {name: 100 * getattr(whole, name) / DEVICE[name] for name in DEVICE}
+    exceeded = [name for name, most in MOST.items() if share[name] > most]
+    verdict = f"exceeded in {', '.join(HEADS[name] for name in exceeded)}" if exceeded else "met"
+    verdict = "not known yet" if report.missing and not exceeded else verdict
+    goal = ", ".join(f"{most} % {HEADS[name]}" for name, most in MOST.items())
     lines = [
         f"### {report.build}: {report.method}",
         "",
@@ -222,26 +241,34 @@ def table(report: Report) -> str:
             "| | LUT | FF | DSP48E1 | BRAM36 |",
             "|---|---|---|---|---|",
             f"| {report.build} | {total.lut:,} | {total.ff:,} | {total.dsp} | {total.bram36:g} |",
+            f"| allowance for memory controller and interconnect | {ALLOWANCE:,} | | | |",
             "| XC7Z045 | " + " | ".join(f"{have:,}" for have in DEVICE.values()) + " |",
-            "| share | " + " | ".join(f"{percent:.1f} %" for percent in share.values()) + " |",
+            "| share, allowance included | " + " | ".join(f"{percent:.1f} %" for percent in share.values()) + " |",
+            "",
+            *([f"Not counted yet, and not in the sum: {', '.join(report.missing)}.", ""] if report.missing else []),
+            f"At most {goal}: {verdict}.",
             "",
         ]
     )
 
 
+METHODS = {build: whole if build == "tiny" else by_module for build in RTL_BUILDS}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", choices=RTL_BUILDS, help="build of the core (default: both)")
+    parser.add_argument("--build", choices=RTL_BUILDS, help="build of the core (default: all)")
     parser.add_argument("--config", dest="build", choices=RTL_BUILDS, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--show", action="store_true", help="print the tables of resources.json; synthesise nothing")
-    what = "module of zc706 to count, without writing the JSON; may be repeated (default: all)"
+    what = "module to count, of zc706 or --build, without writing the JSON; may be repeated (default: all)"
     parser.add_argument("--module", action="append", choices=MODULES, metavar="NAME", help=what)
     arguments = parser.parse_args()
     if arguments.module:
-        if arguments.build not in (None, "zc706"):
-            parser.error(f"--module: only zc706 is counted module by module, not {arguments.build}")
-        print(table(by_module("zc706", arguments.module)))
+        build = arguments.build or "zc706"
+        if METHODS[build] is not by_module:
+            parser.error(f"--module: {build} is counted whole, not module by module")
+        print(table(by_module(build, only=arguments.module)))
         return 0
     results = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     if arguments.show:
@@ -251,15 +278,18 @@ def main() -> int:
             parser.error(f"{RESULT.name} has no build '{arguments.build}': run this without --show first")
         print("\n".join(table(Report.read(results[name])) for name in chosen))
         return 0
-    for build, method in (("tiny", whole), ("zc706", by_module)):
+    results["device"] = {"name": "XC7Z045", **DEVICE}
+
+    def keep(report: Report) -> None:
+        name = report.build + VECTOR_UNIT * with_vector_unit()
+        results[name] = asdict(report) | {"build": name}
+        write_atomically(RESULT, json.dumps(results, indent=2) + "\n")
+
+    for build, method in METHODS.items():
         if arguments.build in (None, build):
-            report = method(build)
-            report.build += VECTOR_UNIT * with_vector_unit()
-            results[report.build] = asdict(report)
+            report = method(build, keep)
             if not arguments.json:
                 print(table(report), flush=True)
-    results["device"] = {"name": "XC7Z045", **DEVICE}
-    write_atomically(RESULT, json.dumps(results, indent=2) + "\n")
     if arguments.json:
         print(RESULT.read_text(), end="")
     return 0

@@ -28,20 +28,19 @@ def lint(top: str, *options: str) -> str:
     return (ran.stdout + ran.stderr).strip()
 
 
-def lint_packaged(number: int, data_bits: int) -> str:
+def lint_packaged(build: str, data_bits: int) -> str:
     """The top that Vivado's packager gets, and the kernel in it."""
-    return lint("cpt_kernel_ip", f"-GBUILD={number}", f"-GDATA_BITS={data_bits}", str(IP / "cpt_kernel_ip.v"))
+    parameters = {"BUILD": RTL_BUILDS[build], "DATA_BITS": data_bits, "VECTOR_UNIT": int(build == "zc706_train")}
+    flags = [f"-G{name}={value}" for name, value in parameters.items()]
+    return lint("cpt_kernel_ip", *flags, str(IP / "cpt_kernel_ip.v"))
 
 
 def main() -> int:
-    complaints = {
-        f"{name}, packaged": lint_packaged(number, 8 * BUILDS[name]["bus_bytes"])
-        for number, name in enumerate(RTL_BUILDS)
-    }
+    complaints = {f"{name}, packaged": lint_packaged(name, 8 * BUILDS[name]["bus_bytes"]) for name in RTL_BUILDS}
     complaints["response monitor"] = lint("response_monitor", str(IP / "response_monitor.v"))
     complaints["dot products in LUTs"] = lint("dpu_row", "+define+SYNTHESIS", str(PRIMITIVES))
     complaints["squares in DSPs"] = lint("tally", "+define+SYNTHESIS", str(PRIMITIVES))
-    for number, name in enumerate(RTL_BUILDS):
+    for name, number in RTL_BUILDS.items():
         build = f"-GBuildNumber={number}"
         complaints[f"{name}, synthesised"] = lint("cpt_kernel", build, *SYNTHESISED)
         complaints[f"{name}, vector unit, synthesised"] = lint("cpt_kernel", build, "-GVectorUnit=1", *SYNTHESISED)

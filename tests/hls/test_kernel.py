@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sim.devices.hls_executor
-from sim.contract import ALL_FEATURES, BUILDS, NO_COMMAND, VERSION_MAGIC, Build, Error, Memory, Outcome, Register
-from sim.devices.hls_executor import HlsExecutor
+from sim.contract import ALL_FEATURES, NO_COMMAND, VERSION_MAGIC, Build, Error, Memory, Outcome, Register
+from sim.devices.hls_executor import HLS_BUILDS, HlsExecutor
 from sim.reference import Reference
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
@@ -75,7 +75,7 @@ def run_both(
     return wanted, got
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", HLS_BUILDS)
 @pytest.mark.parametrize("seed", range(40))
 def test_random_lists_agree_with_the_reference(seed: int, build: str) -> None:
     memory, offset, size = random_list(seed, Build.named(build))
@@ -84,7 +84,7 @@ def test_random_lists_agree_with_the_reference(seed: int, build: str) -> None:
     assert registers(got) == registers(wanted)
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", HLS_BUILDS)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_steps_agree_with_the_reference(seed: int, build: str) -> None:
     memory, offset, size = random_step(seed, Build.named(build))
@@ -93,7 +93,7 @@ def test_random_steps_agree_with_the_reference(seed: int, build: str) -> None:
     assert registers(got) == registers(wanted)
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", HLS_BUILDS)
 @pytest.mark.parametrize("lists", [random_list, random_step])
 def test_damaged_commands_end_as_on_the_reference(build: str, lists: Callable[..., tuple[Memory, int, int]]) -> None:
     """Bits of the list flipped at random: the same verdict, the same memory."""
@@ -124,7 +124,7 @@ def test_region_must_end_where_bus_addresses_do(mem_base: int, error: Error) -> 
     assert registers(got) == registers(wanted) == (error, NO_COMMAND, 0)
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", HLS_BUILDS)
 def test_capability_registers_are_filled_by_an_empty_list(build: str) -> None:
     device = HlsExecutor(Build.named(build))
     device.run(np.zeros(64, dtype=np.uint8), 0, 0)

@@ -17,8 +17,8 @@ from host.compiler.layer import Pass
 from host.compiler.layer_spec import parse_layer
 from host.driver.execute import run_pass
 from host.measure.cycle_grid import Point
-from sim.contract import BOARD_BYTES_PER_CYCLE, BOARD_LATENCY_CYCLES, BUILDS, Build, Memory
-from sim.devices.hls_executor import HLS, make, vendor_headers
+from sim.contract import BOARD_BYTES_PER_CYCLE, BOARD_LATENCY_CYCLES, Build, Memory
+from sim.devices.hls_executor import HLS, HLS_BUILDS, make, vendor_headers
 from sim.devices.hls_timed import TimedHlsExecutor, Timing
 from sim.reference import Reference
 from sim.synthesis.hls_instrument import instrument
@@ -135,7 +135,7 @@ int main() {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build", hls_first(BUILDS))
+@pytest.mark.parametrize("build", hls_first(HLS_BUILDS))
 def test_every_vector_has_the_same_result_with_time(build: str) -> None:
     made = make(f"build/{build}-timed/testbench", f"build/vectors/{build}.made")
     assert made.returncode == 0, made.stdout + made.stderr

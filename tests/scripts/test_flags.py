@@ -186,7 +186,7 @@ def test_only_the_command_that_was_asked_for_is_imported(arguments: str, importe
         ("range-test --tolerance -1", "--tolerance: must not be negative, not -1"),
         ("landscape out/a --span none", "--span: 'none' is not a number"),
         ("demo --jobs 1.5", "--jobs: '1.5' is not a whole number"),
-        ("sim --build huge", "--build: invalid choice: 'huge' (choose from 'tiny', 'zc706', 'hls')"),
+        ("sim --build huge", "--build: invalid choice: 'huge' (choose from 'tiny', 'zc706', 'hls', 'zc706_train')"),
         ("cosim --dev hls", "unrecognized arguments: --dev hls"),
     ],
 )

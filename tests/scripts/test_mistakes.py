@@ -52,7 +52,7 @@ MISTAKES = {
     f"{COST} --batch 0": "--batch: must be 1 or more, not 0",
     f"{COST} --batch 65536": "batch = 65536 is not in 1..65535",
     f"{COST} --schedule XR": "unknown schedule 'XR'; there are: CR",
-    f"{COST} --profile zc702": "no profile 'zc702'; there are: zc706, zc706-rows, zc706-ps, paper, or a JSON file",
+    f"{COST} --profile zc702": "no profile 'zc702'; there are: zc706, zc706_train, zc706-rows, zc706-ps, paper, or",
     f"{COST} --profile lost.json": "lost.json: there is no such file",
     f"{COST} --clock-mhz 0": "--clock-mhz: must be in 1..10,000, not 0",
     f"{COST} --bandwidth nan": "--bandwidth: 'nan' is not a number",

@@ -56,7 +56,7 @@ def test_json_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path, run
     ("arguments", "message"),
     [
         (("{runs}/nowhere",), "nowhere: there is no such folder"),
-        (("{runs}/..", "--profile", "zc7"), "no profile 'zc7'; there are: zc706, zc706-rows, zc706-ps"),
+        (("{runs}/..", "--profile", "zc7"), "no profile 'zc7'; there are: zc706, zc706_train, zc706-rows, zc706-ps"),
         (("{runs}", "--out", "{new}/page.pdf"), "page.pdf: the page is an .html file"),
         (("{runs}", "--json-out", "{new}/page.txt"), "page.txt: the numbers are a .json file"),
         (("{runs}", "--out", "{runs}/cyclic/summary.html"), "summary.json: a run's own file has that name"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.contract import BUILDS
+from sim.devices.hls_executor import HLS_BUILDS
 from tests.tools import ROOT
 
 
@@ -15,7 +15,7 @@ from tests.tools import ROOT
 def copy(tmp_path: Path) -> Path:
     """As much of the repository as the scripts look at, and an HLS core as if exported."""
     shutil.copytree(ROOT / "vivado", tmp_path / "vivado", ignore=shutil.ignore_patterns("bench", "harness", "proofs"))
-    for build in BUILDS:
+    for build in HLS_BUILDS:
         exported = tmp_path / "hls" / "build" / f"vitis_{build}" / "solution" / "impl" / "ip"
         exported.mkdir(parents=True)
         (exported / "component.xml").touch()

@@ -15,7 +15,7 @@ from sim.devices.rtl_states import declared_states, forget_states, never_reached
 from sim.reference import Reference
 from sim.vectors import Vector, catalogue
 from tests.hls.random_lists import random_list
-from tests.tools import TINY, ZC706
+from tests.tools import TINY, TRAIN, ZC706
 
 pytestmark = pytest.mark.slow
 WATCHDOG = 3_000_000
@@ -30,6 +30,9 @@ FULL_SIZE = (
     "out-int64",
     "layer-",
 )
+
+
+OF_LANES = ("shape-", "layer-")
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +83,18 @@ def test_the_full_size_core() -> None:
     chosen = [each for each in catalogue(ZC706) if each.name.startswith(FULL_SIZE) and not each.slow]
     assert len(chosen) > 50
     assert disagreements(Ddr(latency=10, stall=0.05, seed=1), chosen, ZC706) == []
+
+
+def test_the_core_for_training() -> None:
+    """More memories than rows of the array, sets of a WGRAD from two kernel rows: what differs from the others."""
+    chosen = [each for each in catalogue(TRAIN) if each.name.startswith(OF_LANES) and not each.slow]
+    assert len(chosen) > 20
+    assert disagreements(Ddr(latency=10, stall=0.05, seed=1), chosen, TRAIN) == []
+
+
+@pytest.mark.exhaustive
+def test_every_vector_on_the_core_for_training() -> None:
+    assert disagreements(Ddr.unfriendly(1), [each for each in catalogue(TRAIN) if not each.slow], TRAIN) == []
 
 
 @pytest.mark.parametrize(

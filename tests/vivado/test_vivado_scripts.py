@@ -17,13 +17,14 @@ import pytest
 
 from sim import contract
 from sim.contract import BUILDS
+from sim.devices.hls_executor import HLS_BUILDS
 from sim.devices.rtl_sources import RTL_BUILDS
 from sim.synthesis.rtl_lint import lint_packaged
 from tests.tools import ROOT, tcl_interpreter
 from tests.vivado.stubbed import STUBS, calls, run, succeed
 
 SCRIPTS = sorted((ROOT / "vivado" / "tcl").glob("*.tcl"))
-VARIANTS = list(product(("rtl", "hls"), BUILDS, ("ps", "pl")))
+VARIANTS = [*product(["rtl"], RTL_BUILDS, ("ps", "pl")), *product(["hls"], HLS_BUILDS, ("ps", "pl"))]
 
 
 def tcl_commands(tmp_path: Path) -> set[str]:
@@ -52,11 +53,12 @@ def test_every_variant_is_built_and_collected(copy: Path, core: str, build: str,
     assert order.index("validate_bd_design") < order.index("launch_runs") < order.index("get_timing_paths")
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", RTL_BUILDS)
 def test_the_core_is_configured_as_the_build_is(copy: Path, build: str) -> None:
     lines = succeed(copy, CPT_BUILD=build)
-    number, bits = list(BUILDS).index(build), 8 * BUILDS[build]["bus_bytes"]
-    wanted = f"{{CONFIG.BUILD {number} CONFIG.DATA_BITS {bits}}} cell:cpt_kernel"
+    number, bits = RTL_BUILDS[build], 8 * BUILDS[build]["bus_bytes"]
+    vector_unit = int(build == "zc706_train")
+    wanted = f"{{CONFIG.BUILD {number} CONFIG.DATA_BITS {bits} CONFIG.VECTOR_UNIT {vector_unit}}} cell:cpt_kernel"
     assert any(call.endswith(wanted) for call in calls(lines, "set_property"))
 
 
@@ -167,7 +169,9 @@ def test_an_hls_core_is_exported_under_the_same_name() -> None:
         ({"CPT_STAGE": ""}, "CPT_STAGE is not set"),
         ({"CPT_STAGE": "program"}, "STAGE=program is unknown; there are: ip, bitstream"),
         ({"CPT_CORE": "vhdl"}, "CORE=vhdl is unknown; there are: rtl, hls"),
-        ({"CPT_BUILD": "huge"}, "BUILD=huge is unknown; there are: tiny, zc706, hls"),
+        ({"CPT_BUILD": "huge"}, "BUILD=huge is unknown; there are: tiny, zc706, zc706_train"),
+        ({"CPT_BUILD": "hls"}, "BUILD=hls is unknown; there are: tiny, zc706, zc706_train"),
+        ({"CPT_CORE": "hls", "CPT_BUILD": "zc706_train"}, "is unknown; there are: tiny, zc706, hls"),
         ({"CPT_MEMORY": "hbm"}, "MEMORY=hbm is unknown; there are: ps, pl"),
         ({"CPT_CLOCK_MHZ": "300"}, "CLOCK_MHZ=300 is not a whole number in 10..200"),
         ({"CPT_CLOCK_MHZ": "fast"}, "CLOCK_MHZ=fast is not a whole number"),
@@ -383,6 +387,5 @@ def test_make_says_what_is_missing_where_there_is_no_vivado(goal: str) -> None:
 @pytest.mark.parametrize("build", RTL_BUILDS)
 def test_the_packaged_top_fits_the_core(build: str) -> None:
     """Verilator finds nothing to say of the top, and refuses a width that is not the build's."""
-    number, bits = list(BUILDS).index(build), 8 * BUILDS[build]["bus_bytes"]
-    assert lint_packaged(number, bits) == ""
-    assert "cpt_kernel_ip_data_bits_is_not_the_builds" in lint_packaged(number, 128)
+    assert lint_packaged(build, 8 * BUILDS[build]["bus_bytes"]) == ""
+    assert "cpt_kernel_ip_data_bits_is_not_the_builds" in lint_packaged(build, 128)

@@ -4,7 +4,8 @@
 /// Here the masters also get the attributes of their transfers, which no simulation needs.
 module cpt_kernel_ip #(
     parameter BUILD     = 1,    ///< number of the build in sim/contract/contract.toml, as `BuildNumber` of cpt_kernel
-    parameter DATA_BITS = 512   ///< width of the masters: 8 * bus_bytes of that build
+    parameter DATA_BITS = 512,  ///< width of the masters: 8 * bus_bytes of that build
+    parameter VECTOR_UNIT = 0   ///< 1: with the commands from MAP on
 ) (
     (* X_INTERFACE_INFO = "xilinx.com:signal:clock:1.0 ap_clk CLK" *)
     (* X_INTERFACE_PARAMETER = "ASSOCIATED_RESET ap_rst_n" *)
@@ -154,7 +155,7 @@ module cpt_kernel_ip #(
   assign m_axi_stores_arcache = 4'b0011;
   assign m_axi_stores_arprot = 3'b000;
 
-  cpt_kernel #(.BuildNumber(BUILD)) u_kernel (
+  cpt_kernel #(.BuildNumber(BUILD), .VectorUnit(VECTOR_UNIT)) u_kernel (
       .ap_clk                  (ap_clk),
       .ap_rst_n                (ap_rst_n),
       .interrupt               (interrupt),

@@ -1,8 +1,8 @@
 /// The array: lanes x 16 dot products of K-slices, and the drain of their results.
 ///
 /// CONV: row l of the array has the window of lane l; column c has the triples c, c + 16, .., bit s * 16 + ci of a
-/// slice being channel ci of slot s. WGRAD: row kx * 16 + ci has bit ci of slot p * T + kx of every lane l as bit 3 l
-/// + p of the slice, and column co has bit co of word p of every triple l. Results are held for the drain while the
+/// slice being channel ci of slot s. WGRAD: row kx * 16 + ci has bit ci of slot p * G / 3 + kx of every lane memory l
+/// as bit 3 l + p of the slice, and column co has bit co of word p of every triple l. Results are held for the drain while the
 /// next group is summed; two lanes leave in a cycle.
 module array
   import contract_pkg::*;
@@ -10,14 +10,15 @@ module array
 #(
     parameter  build_t      Build = BUILD_TINY,
     localparam int unsigned L     = Build.lanes,
-    localparam int unsigned G     = Build.slice_groups
+    localparam int unsigned G     = Build.slice_groups,
+    localparam int unsigned M     = memories_of(Build.slice_groups)
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
     input  logic                    wgrad_i,
     input  logic [1:0]              out_format_i,
-    input  logic [G-1:0][15:0]      windows_i[L],
-    input  logic [2:0][15:0]        triples_i[L],
+    input  logic [G-1:0][15:0]      windows_i[M],
+    input  logic [2:0][15:0]        triples_i[M],
     input  logic                    take_i,          ///< the windows become operands
     input  logic                    op_valid_i,      ///< one operand pair; the registered operands go with it
     input  logic                    op_first_i,
@@ -40,11 +41,11 @@ module array
     output logic [1:0][15:0][47:0]  drain_results_o,
     output logic [1:0][31:0]        drain_sums_o
 );
-  localparam int unsigned T = L / 16;
+  localparam int unsigned S = G / 3;  // slots of a window for each pixel of a WGRAD
   localparam int unsigned K = 16 * G;
 
-  if (G != 3 * T) begin : gen_bad_slice
-    $error("array: slice_groups is not 3 * lanes / 16");
+  if (G % 3 != 0 || L % 16 != 0 || L > M) begin : gen_bad_slice
+    $error("array: slice_groups is not 3 * n, or lanes not a multiple of 16 up to 16 * n");
   end
 
   // Operands of the columns. Loops, not wires: simulators turn words into slices only where that is wanted.
@@ -52,7 +53,7 @@ module array
 `ifdef SYNTHESIS
   for (genvar c = 0; c < 16; c++) begin : gen_column
     logic [K-1:0] own, turned, slice;
-    for (genvar m = 0; m < L; m++) begin : gen_lane
+    for (genvar m = 0; m < M; m++) begin : gen_lane
       if (m % 16 == c) begin : gen_own
         assign own[48*(m/16)+:48] = triples_i[m];
       end
@@ -70,12 +71,12 @@ module array
       /* verilator unroll_disable */
       for (int unsigned c = 0; c < 16; c++) begin
         /* verilator unroll_disable */
-        for (int unsigned m = 0; m < L; m++) begin
+        for (int unsigned m = 0; m < M; m++) begin
           for (int unsigned pixel = 0; pixel < 3; pixel++) slices[c][3*m+pixel] = triples_i[m][pixel][c];
         end
       end
     end else begin
-      for (int unsigned m = 0; m < L; m++) slices[m%16][48*(m/16)+:48] = triples_i[m];
+      for (int unsigned m = 0; m < M; m++) slices[m%16][48*(m/16)+:48] = triples_i[m];
     end
     for (int unsigned c = 0; c < 16; c++) b_q[c] <= slices[c];
   end
@@ -90,9 +91,9 @@ module array
     logic [31:0] row_sums;
 `ifdef SYNTHESIS
     logic [K-1:0] turned, slice;
-    for (genvar m = 0; m < L; m++) begin : gen_lane
+    for (genvar m = 0; m < M; m++) begin : gen_lane
       for (genvar pixel = 0; pixel < 3; pixel++) begin : gen_pixel
-        assign turned[3*m+pixel] = windows_i[m][pixel*T+l/16][l%16];
+        assign turned[3*m+pixel] = windows_i[m][pixel*S+l/16][l%16];
       end
     end
     select_two #(.Width(K)) u_slice (.zero_i(windows_i[l]), .one_i(turned), .select_i(wgrad_i), .data_o(slice));
@@ -103,8 +104,8 @@ module array
       if (take_i) begin
         if (wgrad_i) begin
           /* verilator unroll_disable */
-          for (int unsigned m = 0; m < L; m++) begin
-            for (int unsigned pixel = 0; pixel < 3; pixel++) slice[3*m+pixel] = windows_i[m][pixel*T+l/16][l%16];
+          for (int unsigned m = 0; m < M; m++) begin
+            for (int unsigned pixel = 0; pixel < 3; pixel++) slice[3*m+pixel] = windows_i[m][pixel*S+l/16][l%16];
           end
         end else begin
           slice = windows_i[l];

@@ -543,6 +543,15 @@ package contract_pkg;
       row_words: 32'd1024,
       bus_bytes: 32'd32
   };
+  localparam build_t BUILD_ZC706_TRAIN = '{
+      lanes: 32'd32,
+      columns: 32'd16,
+      slice_groups: 32'd9,
+      lane_words: 32'd8192,
+      column_words: 32'd512,
+      row_words: 32'd1024,
+      bus_bytes: 32'd64
+  };
   // verilator lint_on UNUSEDPARAM
 
   /// True when every parameter of a build is in its legal range.

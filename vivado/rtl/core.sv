@@ -48,16 +48,17 @@ module core
 );
   localparam int unsigned L        = Build.lanes;
   localparam int unsigned G        = Build.slice_groups;
-  localparam int unsigned T        = L / 16;
+  localparam int unsigned M        = memories_of(Build.slice_groups);
   localparam int unsigned Writers  = BusBytes / 4;
-  localparam int unsigned LaneBits = $clog2(L);
+  localparam int unsigned LaneBits = $clog2(L);  // of a row of the array, and
+  localparam int unsigned MemoryBits = $clog2(M);  // of a lane memory
 
   if (!legal(Build)) begin : gen_illegal
     $error("core: a parameter of the build is outside its legal range");
   end
-  if (G != 3 * T || 16 % Writers != 0 || Build.lane_words >= 65536 || Build.lane_words % 4 != 0
+  if (G % 3 != 0 || L > M || 16 % Writers != 0 || Build.lane_words >= 65536 || Build.lane_words % 4 != 0
       || 2 ** $clog2(Build.column_words) != Build.column_words) begin : gen_bad
-    $error("core: not 3 * lanes / 16 slice_groups, not 4 * n < 65536 lane_words, or not 2 ** n column_words");
+    $error("core: not 3 * n slice_groups for up to 16 * n lanes, not 4 * n < 65536 lane_words, or not 2 ** n column_words");
   end
 
   logic run_n;
@@ -131,7 +132,7 @@ module core
   job_t job;
   logic [$clog2(Writers)-1:0] job_writer;
   logic mask_valid, row_valid, row_ready, row_live;
-  logic [LaneBits-1:0] mask_lane;
+  logic [MemoryBits-1:0] mask_lane;
   logic [RowBits-1:0] mask_row;
   logic [14:0] mask;
   logic [31:0] row_address, row_element, row_sums;
@@ -275,9 +276,9 @@ module core
   end
 
   logic [15:0] entry;
-  logic [G-1:0][15:0] windows[L];
-  logic [2:0][15:0] triples[L];
-  for (genvar l = 0; l < L; l++) begin : gen_lane
+  logic [G-1:0][15:0] windows[M];
+  logic [2:0][15:0] triples[M];
+  for (genvar l = 0; l < M; l++) begin : gen_lane
     // One writer for the lane's rows, its pixels of the error, and the weights of column l mod 16.
     localparam int unsigned Own = l % Writers;
     logic lane_hit, triple_hit;
@@ -288,7 +289,7 @@ module core
         .bank_write_i  (lane_hit ? bank_write[Own] : '0),
         .bank_address_i(bank_address[Own]),
         .bank_data_i   (load_words[Own]),
-        .mask_write_i  (mask_valid && mask_lane == LaneBits'(l)),
+        .mask_write_i  (mask_valid && mask_lane == MemoryBits'(l)),
         .mask_row_i    (mask_row),
         .mask_i        (mask),
         .read_valid_i  (read_valid),
@@ -403,7 +404,7 @@ module core
       .plan_i        (plan_q),
       .row_valid_i   (row_valid),
       .row_ready_o   (row_ready),
-      .row_lane_i    (mask_lane),
+      .row_lane_i    (LaneBits'(mask_lane)),
       .row_i         (mask_row),
       .row_live_i    (row_live),
       .row_address_i (row_address),

@@ -25,6 +25,12 @@ package core_pkg;
   localparam int unsigned DoneDelay     = 32;    ///< more cycles than reads and array need after a window's last read
   // verilator lint_on UNUSEDPARAM
 
+  /// Lane memories of a build, a window and a triple of the column memories each: a WGRAD deals its rows to all of
+  /// them, a CONV to those that have a row of the array. 16 columns have a triple for each three slots of a slice.
+  function automatic int unsigned memories_of(int unsigned slice_groups);
+    return 16 * slice_groups / 3;
+  endfunction
+
   /// A product of small numbers, by adders: a DSP without registers is slower.
   function automatic logic [10:0] small_product(logic [6:0] x, logic [3:0] y);
     return ((y[0] ? 11'(x) : '0) + (y[1] ? {3'd0, x, 1'd0} : '0))

@@ -31,9 +31,10 @@ module cpt_kernel
   import contract_pkg::*;
   import command_pkg::*;
 #(
-    parameter  int unsigned BuildNumber = 0,  ///< 0: tiny, 1: zc706
+    parameter  int unsigned BuildNumber = 0,  ///< 0: tiny, 1: zc706, 3: zc706_train
     parameter  bit          VectorUnit  = 0,  ///< the commands from MAP on
-    localparam build_t      Build       = BuildNumber == 0 ? BUILD_TINY : BUILD_ZC706,
+    localparam build_t      Build       = BuildNumber == 0 ? BUILD_TINY : BuildNumber == 1 ? BUILD_ZC706
+                                                                          : BUILD_ZC706_TRAIN,
     localparam int unsigned BusBytes    = Build.bus_bytes,
     localparam int unsigned DataBits    = 8 * BusBytes
 ) (
@@ -43,8 +44,8 @@ module cpt_kernel
   localparam int unsigned MaxReads = 64;    // rows are short: one beat a burst and 60 cycles of latency
   localparam int unsigned MaxWrites = 64;   // as short in a WGRAD
 
-  if (BuildNumber > 1) begin : gen_bad_build
-    $error("cpt_kernel: BuildNumber is not 0 (tiny) or 1 (zc706)");
+  if (BuildNumber > 1 && BuildNumber != 3) begin : gen_bad_build
+    $error("cpt_kernel: BuildNumber is not 0 (tiny), 1 (zc706) or 3 (zc706_train)");
   end
 
   `MASTER_CONSTANTS(m_axi_commands)

@@ -74,7 +74,7 @@ module load_dispatch
     load_writer #(
         .BusBytes   (BusBytes),
         .Writers    (Writers),
-        .Triples    (Build.lanes / 16),
+        .Triples    (Build.slice_groups / 3),
         .AddressBits(AddressBits)
     ) u_writer (
         .clk_i,

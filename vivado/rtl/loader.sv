@@ -9,7 +9,7 @@ module loader
   import core_pkg::*;
 #(
     parameter  build_t      Build    = BUILD_TINY,
-    localparam int unsigned LaneBits = $clog2(Build.lanes)
+    localparam int unsigned LaneBits = $clog2(memories_of(Build.slice_groups))
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -39,6 +39,7 @@ module loader
 );
   localparam int unsigned G = Build.slice_groups;
   localparam int unsigned L = Build.lanes;
+  localparam int unsigned M = memories_of(Build.slice_groups);  // lanes of a WGRAD
 
   typedef enum logic [3:0] {
     Idle, PassWait, Deal, Weights, BatchWait, LaneBegin, Divide, KernelRow, ErrorRow, RowEnd, FlushMap, FlushError,
@@ -81,7 +82,7 @@ module loader
   );
 
   // Lanes: where each is.
-  lane_state_t states_q[L];
+  lane_state_t states_q[M];
   lane_state_t deal_q, lane_q, moved;
   logic [LaneBits-1:0] lane_q_index;
   lane_state_t deal_step_q[2];         // from lane to lane; [1]: if that wraps into one more image
@@ -89,7 +90,7 @@ module loader
   logic [17:0] deal_y, rest_back_q;
   logic [20:0] rest_product_q, stride_back_q;
 
-  assign lane_last  = lane_q_index == LaneBits'(L - 1);
+  assign lane_last  = lane_q_index == (p.c.wgrad ? LaneBits'(M - 1) : LaneBits'(L - 1));
   assign deal_y     = 18'(deal_q.y) + rest_back_q;  // if it wraps, else negative
   assign deal_wraps = !deal_y[17];
 

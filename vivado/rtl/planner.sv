@@ -25,6 +25,7 @@ module planner
     output span_t       tally_span_o   ///< meaningful with STATS
 );
   localparam int unsigned Taps        = Build.lanes / 16;
+  localparam int unsigned Memories    = memories_of(Build.slice_groups); // lanes that a WGRAD's rows are dealt to
   localparam int unsigned RoundWords  = Build.lanes / 2;   // accumulator entries of a set of results
   localparam int unsigned SpanMax     = Build.lane_words / 240 < 48 ? Build.lane_words / 240 / 3 * 3 : 48;
   localparam int unsigned MostRing    = RowDepth - 1;
@@ -107,7 +108,12 @@ module planner
           state_d = VirtualPitch; end
       VirtualPitch: begin x = 32'(p_q.pitch); y = 32'(c.stride_y); state_d = AllRows; end
       AllRows:      begin x = 32'(p_q.pitch); y = 32'(c.images); state_d = Rows; end
-      Rows:         begin divide = 1'b1; x = t_q + Build.lanes - 32'd1; y = Build.lanes; state_d = LaneImages; end
+      Rows: begin
+        divide  = 1'b1;
+        y       = c.wgrad ? Memories : Build.lanes;
+        x       = t_q + (c.wgrad ? Memories - 32'd1 : Build.lanes - 32'd1);
+        state_d = LaneImages;
+      end
       LaneImages:   begin divide = 1'b1; x = 32'(p_q.rows); y = 32'(p_q.pitch); state_d = LaneA; end
       LaneA:        begin x = 32'(p_q.lane_images); y = c.a_image_stride; state_d = LaneB; end
       LaneB:        begin x = 32'(p_q.lane_images); y = c.b_image_stride; state_d = LaneOut; end

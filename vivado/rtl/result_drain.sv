@@ -37,15 +37,19 @@ module result_drain #(
       logic [3:0] any;
       logic [1:0] half;
       for (genvar g = 0; g < 4; g++) begin : gen_any
-        LUT6 #(.INIT(64'hffff_ffff_ffff_fffe)) u_or (
-            .I0(gated_q[6*g][i]),
-            .I1(gated_q[6*g+1][i]),
-            .I2(gated_q[6*g+2][i]),
-            .I3(gated_q[6*g+3][i]),
-            .I4(gated_q[6*g+4][i]),
-            .I5(gated_q[6*g+5][i]),
-            .O (any[g])
-        );
+        if (12 * g >= Lanes) begin : gen_none
+          assign any[g] = 1'b0;
+        end else begin : gen_or
+          LUT6 #(.INIT(64'hffff_ffff_ffff_fffe)) u_or (
+              .I0(gated_q[6*g][i]),
+              .I1(gated_q[6*g+1][i]),
+              .I2(gated_q[6*g+2][i]),
+              .I3(gated_q[6*g+3][i]),
+              .I4(gated_q[6*g+4][i]),
+              .I5(gated_q[6*g+5][i]),
+              .O (any[g])
+          );
+        end
       end
       MUXF7 u_lower (.I0(any[0]), .I1(any[1]), .S(group_q[0]), .O(half[0]));
       MUXF7 u_upper (.I0(any[2]), .I1(any[3]), .S(group_q[0]), .O(half[1]));

@@ -2,7 +2,9 @@
 ///
 /// A set is (block of A, kernel row, T kernel columns, block of the error): row kx * 16 + ci of its results is kernel
 /// column kx, channel ci. K runs over the pixels: lane memory l gives bits 3 l .. 3 l + 2 of every slice, the three
-/// pixels of a window, each with its T taps.
+/// pixels of a window, each with its T taps: in a slot each, or in three of which T are used. With T = 2 and an odd
+/// number of columns, every second row's last column makes a set with the next row's first, whose word takes a read of
+/// its own.
 module wgrad_reads
   import contract_pkg::*;
   import core_pkg::*;
@@ -34,8 +36,10 @@ module wgrad_reads
   localparam int unsigned T = Build.lanes / 16;
   localparam int unsigned RoundWords = Build.lanes / 2;
 
-  if (T != 1 && T != 3) begin : gen_bad_lanes
-    $error("wgrad_reads: the build must have 16 or 48 lanes");
+  localparam bit Single = Build.slice_groups == 3;  // a pixel has one slot of the window, else three
+
+  if (T > 3 || (Single ? T != 1 : Build.slice_groups != 9)) begin : gen_bad_lanes
+    $error("wgrad_reads: the build must have 16 lanes and 3 slice groups, or 16, 32 or 48 lanes and 9");
   end
 
   typedef enum logic [1:0] { Idle, Wait, Read, PassEnd } state_e;
@@ -97,9 +101,11 @@ module wgrad_reads
   logic [9:0] accumulator_q;
   logic [2:0] slot_q;
   logic a_last, ky_last, kx_last, group_last;
+  logic two_rows;                  // the set's second column is the next kernel row's first
 
   assign group_last = group_q + 12'd1 == y_count;
-  assign kx_last    = kx_left_q == 4'd1;
+  assign two_rows   = T == 2 && kx_q + 4'd1 == p.c.kernel_w && p.c.kernel_w != 4'd1 && !ky_last;
+  assign kx_last    = T == 2 ? 5'(kx_q) + 5'd2 >= 5'(p.c.kernel_w) && !two_rows : kx_left_q == 4'd1;
   assign ky_last    = ky_q + 4'd1 == p.pass_ky;
   assign a_last     = a_q + 12'd1 == a_count;
 
@@ -110,8 +116,13 @@ module wgrad_reads
   logic [1:0] third_q;
   logic first_window_q;
   logic third_last, plane_last, triple_last;
+  logic second_q;                  // the read is of the next kernel row,
+  logic [16:0] below_q;            // which begins at this word
+  logic pixel_last, window_last;   // the pixel's last read, and the window's
 
+  assign pixel_last  = !two_rows || second_q;
   assign third_last  = third_q == 2'd2;
+  assign window_last = third_last && pixel_last;
   assign plane_last  = 5'(plane_q) + 5'd1 == p.c.a_bits;
   assign triple_last = triple_q.left <= 16'd3;
 
@@ -133,6 +144,9 @@ module wgrad_reads
     origin = '{row: ky_row_q, step: step_q, x: '0, column: '0, left: chunk_pixels_q};
   end
 
+  logic [16:0] ky_row_next;
+  assign ky_row_next = around(ky_row_q + 17'(p.row_words));
+
   // The ring moves on by the chunk's rows.
   logic [16:0] advance_q, halo_q;
   logic [17:0] span_columns_q;
@@ -140,8 +154,10 @@ module wgrad_reads
 
   logic signed [17:0] tap_column;
   logic [15:0] tap_word;
-  assign tap_column = column_q + 18'($signed({1'b0, pixel_q.column})) + 18'($signed({1'b0, kx_q}));
-  assign tap_word   = p.segmented ? pixel_q.column + 16'(kx_q) : 16'(tap_column);
+  logic [3:0] tap_kx;
+  assign tap_kx     = second_q ? '0 : kx_q;
+  assign tap_column = column_q + 18'($signed({1'b0, pixel_q.column})) + 18'($signed({1'b0, tap_kx}));
+  assign tap_word   = p.segmented ? pixel_q.column + 16'(tap_kx) : 16'(tap_column);
 
   function automatic logic in_map(logic signed [17:0] column, logic [11:0] width);
     return column >= 0 && column < 18'($signed({1'b0, width}));
@@ -151,15 +167,18 @@ module wgrad_reads
 
   always_comb begin
     read_o = '{
-        start: 16'(pixel_q.row) + a_word_q + plane_word_q + tap_word - (T == 1 ? 16'(third_q) : '0),
+        start: 16'(second_q ? below_q : pixel_q.row) + a_word_q + plane_word_q + tap_word
+            - (Single ? 16'(third_q) : 16'(second_q)),
         words: '0,
-        slots: T == 1 ? 64'd1 << third_q : 64'd7 << (3 * 32'(third_q)),
-        clear: third_q == '0,
+        slots: Single ? 64'd1 << third_q : (second_q ? 64'd2 : 64'd7) << (3 * 32'(third_q)),
+        clear: third_q == '0 && !second_q,
         row: pixel_q.step,
-        ky: ky_q
+        ky: ky_q + 4'(second_q)
     };
-    if (T == 1) begin
+    if (Single) begin
       read_o.words[third_q] = pixel_q.left != '0 && in_map(tap_column, p.c.a_width);
+    end else if (second_q) begin
+      read_o.words[1] = pixel_q.left != '0 && in_map(tap_column, p.c.a_width);
     end else begin
       for (int w = 0; w < 3; w++) begin
         read_o.words[w] = pixel_q.left != '0 && 5'(kx_q) + 5'(w) < 5'(p.c.kernel_w)
@@ -199,7 +218,7 @@ module wgrad_reads
   assign set_address_o = a_address_q + group_address_q + (32'(tap_q) << (5 + 32'(p.c.out_format)));
   assign set_element_o = a_element_q + group_element_q + {20'd0, tap_q, 4'd0};
   assign set_sums_o    = a_sums_q + {22'd0, tap_q, 2'd0};
-  assign set_taps_o    = p.c.kernel_w - kx_q;
+  assign set_taps_o    = two_rows ? 4'd2 : p.c.kernel_w - kx_q;
 
   logic taken, set_ends;
   logic settled_q;  // the products of the chunk are there
@@ -207,9 +226,9 @@ module wgrad_reads
   assign takes_o      = state_q == Wait && ready_i_steps >= 6'(chunk) && settled_q;
   assign waits_o      = state_q == Wait && !takes_o;
   assign taken        = valid_o && ready_i;
-  assign full_o       = third_last;
-  assign opens_o      = last_chunk && first_window_q && third_q == '0;
-  assign set_ends     = taken && third_last && plane_last && triple_last;
+  assign full_o       = window_last;
+  assign opens_o      = last_chunk && first_window_q && third_q == '0 && !second_q;
+  assign set_ends     = taken && window_last && plane_last && triple_last;
   assign chunk_done_o = set_ends && group_last && kx_last && ky_last && a_last;
   assign done_o       = state_q == Idle;
 
@@ -227,6 +246,7 @@ module wgrad_reads
     tap_first_q          <= 8'(small_product(7'(ky_first), p.c.kernel_w));
     span_columns_q       <= 18'(32'(p.span) * 32'(p.c.stride_x));
     settled_q            <= state_q == Wait;
+    below_q              <= around(pixel_q.row + 17'(p.row_words));
   end
 
   always_ff @(posedge clk_i) begin
@@ -255,9 +275,12 @@ module wgrad_reads
       end
       Read:
       if (taken) begin
-        third_q <= third_last ? '0 : third_q + 2'd1;
-        pixel_q <= pixel_next;
-        if (third_last) begin
+        second_q <= two_rows && !second_q;
+        if (pixel_last) begin
+          third_q <= third_last ? '0 : third_q + 2'd1;
+          pixel_q <= pixel_next;
+        end
+        if (window_last) begin
           first_window_q <= 1'b0;
           plane_q        <= plane_q + 4'd1;
           plane_word_q   <= plane_word_q + 16'(p.row_width);
@@ -283,9 +306,16 @@ module wgrad_reads
             kx_q      <= kx_q + 4'(T);
             tap_q     <= tap_q + 8'(T);
             kx_left_q <= kx_left_q - 4'd1;
+            if (two_rows) begin
+              ky_q      <= ky_q + 4'd1;
+              kx_q      <= 4'd1;
+              ky_row_q  <= ky_row_next;
+              tap_row_q <= tap_row_q + 8'(p.c.kernel_w);
+              begin_groups(ky_row_next);
+            end
             if (kx_last) begin
               ky_q <= ky_q + 4'd1;
-              begin_kernel_row(around(ky_row_q + 17'(p.row_words)), tap_row_q + 8'(p.c.kernel_w));
+              begin_kernel_row(ky_row_next, tap_row_q + 8'(p.c.kernel_w));
               if (ky_last) begin
                 ky_q        <= '0;
                 a_q         <= a_q + 12'd1;
@@ -352,6 +382,7 @@ module wgrad_reads
     plane_word_q   <= '0;
     entry_q        <= entry;
     third_q        <= '0;
+    second_q       <= 1'b0;
     first_window_q <= 1'b1;
     triple_q       <= origin;
     triple_q.row   <= row;

@@ -7,7 +7,9 @@ set contract(pl_memory) pl_ddr3
 set contract(part) xc7z045ffg900-2
 set contract(clock_mhz) 200
 set contract(control_bytes) 4096
-set contract(builds) {tiny zc706 hls}
+set contract(rtl_builds) {tiny zc706 zc706_train}
+set contract(hls_builds) {tiny zc706 hls}
+set contract(builds) {tiny zc706 hls zc706_train}
 set contract(tiny,build) 0
 set contract(tiny,lanes) 16
 set contract(tiny,columns) 16
@@ -32,3 +34,11 @@ set contract(hls,lane_words) 12288
 set contract(hls,column_words) 1536
 set contract(hls,row_words) 1024
 set contract(hls,bus_bytes) 32
+set contract(zc706_train,build) 3
+set contract(zc706_train,lanes) 32
+set contract(zc706_train,columns) 16
+set contract(zc706_train,slice_groups) 9
+set contract(zc706_train,lane_words) 8192
+set contract(zc706_train,column_words) 512
+set contract(zc706_train,row_words) 1024
+set contract(zc706_train,bus_bytes) 64

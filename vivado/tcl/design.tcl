@@ -65,7 +65,9 @@ proc add_core {settings} {
     set properties {}
     if {[dict get $settings core] eq "rtl"} {
         set bits [expr {8 * $contract($build,bus_bytes)}]
-        set properties [list CONFIG.BUILD $contract($build,build) CONFIG.DATA_BITS $bits]
+        # The build for training has the vector unit; with it, zc706 would not fit its chip.
+        set vector_unit [expr {$build eq "zc706_train"}]
+        set properties [list CONFIG.BUILD $contract($build,build) CONFIG.DATA_BITS $bits CONFIG.VECTOR_UNIT $vector_unit]
     }
     add_cell $cell $contract(vlnv) $properties
     wire ps/FCLK_CLK0 $cell/ap_clk

@@ -126,7 +126,7 @@ proc read_settings {root} {
     set settings [dict create root $root]
     dict set settings stage [choice CPT_STAGE {ip bitstream}]
     dict set settings core [choice CPT_CORE {rtl hls}]
-    dict set settings build [choice CPT_BUILD $contract(builds)]
+    dict set settings build [choice CPT_BUILD $contract([dict get $settings core]_builds)]
     dict set settings memory [choice CPT_MEMORY {ps pl}]
     dict set settings clock_mhz [clock_setting]
     dict set settings pblocks [pblocks_setting [dict get $settings core] [dict get $settings build]]

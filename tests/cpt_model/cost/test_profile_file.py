@@ -68,7 +68,7 @@ def test_a_file_needs_no_special_name(tmp_path: Path) -> None:
         (changed(build=BUILD | {"lanes": 20}), "lanes = 20 is not a multiple of 16"),
         (changed(build=BUILD | {"lanes": 512}), "lanes = 512 is not in 16..256"),
         (changed(build=BUILD | {"lanes": 32.0}), "build: lanes = 32.0 is not a whole number"),
-        (changed(build="zc702"), "build: unknown build 'zc702'; there are: tiny, zc706, hls"),
+        (changed(build="zc702"), "build: unknown build 'zc702'; there are: tiny, zc706, hls, zc706_train"),
         (changed(build=3), "or an object of its parameters, not 3"),
         (
             changed(bytes_per_cycle=50),
@@ -103,7 +103,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        ProfileError, match="no profile 'zc7006'; there are: zc706, zc706-rows, zc706-ps, paper, or a JSON file"
+        ProfileError, match="no profile 'zc7006'; there are: zc706, zc706_train, zc706-rows, zc706-ps, paper, or"
     ):
         find_profile("zc7006", also=("paper",))
     with pytest.raises(ProfileError, match=r"lost\.json: there is no such file"):

@@ -57,9 +57,12 @@ def test_a_lanes_memory_takes_whole_blocks() -> None:
     assert table.estimate(replace(ZC706, lane_words=8192)).bram36 == pytest.approx(100 * 11 / 15)
     assert table.estimate(replace(ZC706, lane_words=4096)).bram36 == pytest.approx(100 * 7 / 15)
     assert table.estimate(replace(ZC706, lane_words=64)).bram36 == pytest.approx(100 * 7 / 15)
-    assert table.estimate(replace(ZC706, slice_groups=18)).bram36 == pytest.approx(100 * 18 / 15)
-    assert table.estimate(replace(ZC706, slice_groups=18)).lut == pytest.approx(100)
-    assert table.estimate(replace(ZC706, slice_groups=18)).ff == pytest.approx(200)
+
+
+def test_there_is_a_memory_for_each_triple_of_a_column_whatever_the_lanes() -> None:
+    table = alone("lane")
+    assert table.estimate(replace(ZC706, lanes=32)) == Resources(100, 100, 100, 100)
+    assert table.estimate(replace(ZC706, slice_groups=18)) == Resources(200, 400, 200, 200)
 
 
 def test_the_array_grows_with_operands_and_results() -> None:
@@ -84,6 +87,8 @@ def test_blocks_of_memories() -> None:
 def test_what_the_rtl_elaborates_to() -> None:
     assert not buildable(replace(ZC706, slice_groups=6))
     assert not buildable(replace(ZC706, lanes=32, slice_groups=6))  # its popcounts are of 48 or 144 bits
+    assert not buildable(replace(ZC706, lanes=64))  # more than there are memories
+    assert buildable(replace(ZC706, lanes=32))
     assert not buildable(replace(ZC706, lane_words=12290))
     assert buildable(replace(ZC706, lane_words=8192))
 

@@ -24,6 +24,9 @@ from sim.vectors.catalogue import FAMILIES
 
 DIGESTS = {0: Path(__file__).with_name("vectors.sha256")}
 DIGESTS[ALL_FEATURES] = Path(__file__).with_name("vector_unit.sha256")
+# The last build's vectors come from the same code: digests of them would be a thousand lines that show nothing more.
+PINNED = [name for name in BUILDS if name != "zc706_train"]
+EVERY = [*PINNED, pytest.param("zc706_train", marks=pytest.mark.exhaustive)]
 BAD_INPUT = {Error.WIDTH, Error.OVERLAP, Error.OVERFLOW, Error.COEFFICIENTS}
 CANNOT_HAPPEN = {Opcode.NORM: {Error.WIDTH}, Opcode.WEIGHTS: {Error.OVERFLOW}}  # no width, no count of pixels
 CANNOT_HAPPEN[Opcode.UPDATE] = {Error.WIDTH, Error.OVERFLOW}
@@ -45,7 +48,7 @@ def digest_lines(build: str, features: int) -> list[str]:
 
 
 @pytest.mark.parametrize("features", DIGESTS)
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", PINNED)
 def test_no_byte_of_a_vector_has_changed(build: str, features: int) -> None:
     digests = DIGESTS[features]
     golden = [line for line in digests.read_text().splitlines() if line.split("  ")[1].startswith(f"{build}/")]
@@ -63,7 +66,7 @@ def test_an_executor_without_a_vector_unit_is_given_only_what_it_can_run() -> No
         assert vector.agrees(memory, outcome) or vector.features, vector.name
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", EVERY)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_both_formulations_agree(family: Callable[[Build], Iterator[Vector]], build: str) -> None:
     """Vectors are made by plain integers; here they run bit-serially."""
@@ -76,11 +79,11 @@ def test_both_formulations_agree(family: Callable[[Build], Iterator[Vector]], bu
 
 def test_both_builds_have_the_same_names_and_each_once() -> None:
     names = {build: [vector.name for vector in catalogue(Build.named(build))] for build in BUILDS}
-    assert names["tiny"] == names["zc706"]
+    assert names["tiny"] == names["zc706"] == names["zc706_train"]
     assert [name for name, count in Counter(names["tiny"]).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", EVERY)
 def test_every_error_is_shown_by_a_vector(build: str) -> None:
     assert {vector.error for vector in catalogue(Build.named(build))} == set(Error)
 
@@ -102,7 +105,7 @@ def test_bad_input_of_every_command_has_a_vector_and_writes_nothing() -> None:
         assert errors == BAD_INPUT - CANNOT_HAPPEN.get(opcode, set()), opcode.name
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", EVERY)
 def test_bytes_behind_the_image_are_claimed_only_where_a_bus_error_or_a_refusal_is_wanted(build: str) -> None:
     for vector in catalogue(Build.named(build)):
         assert vector.mem_bytes <= vector.before.size or vector.error != Error.OK, vector.name
@@ -161,4 +164,4 @@ if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
         sys.exit(RENEW)
     for wanted, path in DIGESTS.items():
-        path.write_text("".join(f"{line}\n" for each in BUILDS for line in digest_lines(each, wanted)))
+        path.write_text("".join(f"{line}\n" for each in PINNED for line in digest_lines(each, wanted)))
