@@ -35,6 +35,7 @@ def add_flags(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from host.measure.model_error import (
+        DRAWS,
         GRIDS,
         ITERATIONS,
         ROWS,
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     grids[f"DDR with rows, modelled as {ROWS_BYTES_PER_CYCLE:g} bytes a cycle"] = grid_deviations(ROWS)
     iterations = [iteration_deviation(path) for path in sorted(ITERATIONS.glob("*.json"))]
     wholes = [step_iteration_deviations(path) for path in sorted(STEP_ITERATIONS.glob("*.json"))]
-    every = {(build, draw): step_errors(path, draw) for build, path in STEPS.items() for draw in GRIDS}
+    every = {(build, draw): step_errors(path, draw) for build, path in STEPS.items() for draw in DRAWS}
     steps = {place: found for place, found in every.items() if found.networks}  # zc706_train was only examined on
     if arguments.json:
         values = {

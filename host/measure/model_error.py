@@ -24,6 +24,8 @@ from sim.latency.core import LIST_BEGINS
 
 # What the model's constants were fitted on, and layers chosen at random afterwards.
 GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
+DRAWS = tuple(GRIDS)
+GRIDS["on zc706_train"] = VIVADO / "cycles-train.json"  # a layer of a ResNet's body; nothing was fitted on this build
 ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between reads and writes
 ITERATIONS = VIVADO / "iterations"
 # Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).

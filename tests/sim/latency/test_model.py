@@ -15,7 +15,8 @@ from host.measure.model_error import GRIDS, STEPS, figures, grid_deviations, ste
 from host.measure.step_cycles import PRODUCTS
 from sim.contract import Command, Format, array_cycles
 from sim.latency import CommandTime, Memory, command_time
-from tests.tools import TINY, ZC706
+from sim.latency.wgrad_plan import rounds
+from tests.tools import TINY, TRAIN, ZC706
 
 LAYER = Conv(64, 32, 32, 12, 12, (3, 3), padding=(1, 1))
 STORED = Output(Format.INT16, 16, shift=4)
@@ -28,10 +29,13 @@ def command(which: Pass, bits: tuple[int, int] = (8, 8), layer: Conv = LAYER, st
     return only
 
 
-@pytest.mark.parametrize(("name", "mean", "worst"), [("fitted on", 1.5, 10.0), ("unseen", 3.0, 8.0)])
-def test_cycles_of_the_rtl_are_met(name: str, mean: float, worst: float) -> None:
+@pytest.mark.parametrize(
+    ("name", "passes", "mean", "worst"),
+    [("fitted on", 40, 1.5, 10.0), ("unseen", 40, 3.0, 8.0), ("on zc706_train", 3, 1.0, 1.0)],
+)
+def test_cycles_of_the_rtl_are_met(name: str, passes: int, mean: float, worst: float) -> None:
     found = figures(grid_deviations(GRIDS[name]))
-    assert found["passes"] >= 40
+    assert found["passes"] >= passes
     assert found["mean_pct"] <= mean
     assert found["worst_pct"] <= worst
 
@@ -41,6 +45,17 @@ def test_no_command_is_faster_than_its_array(which: Pass) -> None:
     for bits in ((1, 1), (3, 8), (8, 8)):
         time = command_time(command(which, bits), ZC706, Memory())
         assert time.cycles > time.compute >= 0.99 * array_cycles(command(which, bits), ZC706)
+
+
+def test_two_kernel_rows_share_a_set_where_the_array_has_two_columns_of_taps() -> None:
+    """A kernel of 3 x 3 takes five rounds of 32 rows, as section 14 of the contract counts them; of 2 x 2, two."""
+    odd = command(Pass.WEIGHT_GRADIENT)
+    even = replace(odd, kernel_h=2, kernel_w=2, y_height=13, y_width=13)
+    assert rounds(odd, 3, TRAIN) == (5, 1)
+    assert rounds(odd, 1, TRAIN) == (2, 0)
+    assert rounds(even, 2, TRAIN) == (2, 0)
+    assert rounds(odd, 3, ZC706) == (3, 0)
+    assert array_cycles(odd, TRAIN) <= command_time(odd, TRAIN, Memory(1e6)).compute <= 1.3 * array_cycles(odd, TRAIN)
 
 
 @pytest.mark.parametrize("which", list(Pass))
@@ -125,7 +140,7 @@ def test_a_slice_that_is_not_made_of_threes_is_refused() -> None:
 @pytest.mark.parametrize("build", STEPS)
 def test_whole_steps_of_networks_it_was_not_fitted_on_are_met(build: str) -> None:
     found = step_errors(STEPS[build], "unseen")
-    assert len(found.networks) == 6
+    assert len(found.networks) == (1 if build == "zc706_train" else 6)  # each takes its core minutes of simulation
     assert figures(found.networks)["worst_pct"] < 2.1
     vector = [row for kind, rows in found.kinds.items() if kind not in PRODUCTS for row in rows]
     assert figures(vector)["mean_pct"] < 5
