@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from sim.contract import BUILDS, Build, Error, Memory, Outcome, Register
 
 
-def check_build(build: Build, what: str, builds: Sequence[str] = tuple(BUILDS)) -> None:
+def check_build(build: Build, what: str, builds: Collection[str] = tuple(BUILDS)) -> None:
     """Refuses parameters that are not those of one of the builds."""
     if build.name not in builds or BUILDS[build.name] != build.parameters():
         raise ValueError(f"{what} is built for {', '.join(builds)}, not for other parameters")

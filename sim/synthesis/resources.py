@@ -197,9 +197,9 @@ def by_module(build: str, keep: Keep = lambda report: None, only: Sequence[str] 
         key = digest(modules, representative, set(boxes), SYNTH)
         found = cache.find(key)
         if found is None:
-            part = SYNTHESIS / f"{build}_{module}.il"
-            part.write_text(extract(modules, representative, boxes))
-            use, path = synthesise(part, representative, f"{build}_{module}")
+            own = SYNTHESIS / f"{build}_{module}.il"
+            own.write_text(extract(modules, representative, boxes))
+            use, path = synthesise(own, representative, f"{build}_{module}")
             cache.keep(key, found := {"use": asdict(use), "logic_ps": path})
         part = Part(module, counts[module], Use(**found["use"]), found["logic_ps"])
         report.parts.append(part)

@@ -90,3 +90,18 @@ def test_a_module_is_taken_out_with_all_below_it_and_the_ports_of_what_is_left_o
     assert "end\nattribute \\keep 1\nmodule \\below$top.u_below\n" in text
     assert text.endswith("attribute \\blackbox 1\nmodule \\box$top.u_box\n  wire input 1 \\x\nend\n")
     assert text.count("\nmodule ") + text.startswith("module ") == 3
+
+
+@pytest.mark.parametrize(
+    ("lut", "missing", "verdict"),
+    [
+        (154_000, [], "met"),
+        (156_000, [], "exceeded in LUT"),
+        (100_000, ["array"], "not known yet"),
+        (156_000, ["array"], "exceeded in LUT"),
+    ],
+)
+def test_a_build_fits_with_its_allowance_once_all_of_it_is_counted(lut: int, missing: list[str], verdict: str) -> None:
+    shown = resources.table(resources.Report("one", "counted", resources.Use(lut=lut), missing=missing))
+    assert shown.rstrip().endswith(f"80 % BRAM36: {verdict}.")
+    assert ("Not counted yet, and not in the sum: array." in shown) == bool(missing)
