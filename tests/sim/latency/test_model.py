@@ -15,7 +15,6 @@ from host.measure.model_error import (
     GRIDS,
     STEP_ITERATIONS,
     STEPS,
-    StepErrors,
     figures,
     grid_deviations,
     step_errors,
@@ -131,8 +130,9 @@ def test_a_slice_that_is_not_made_of_threes_is_refused() -> None:
         command_time(command(Pass.FORWARD), replace(ZC706, slice_groups=4), Memory())
 
 
-@pytest.mark.parametrize("found", [found for path in STEPS for found in step_errors(path).values()])
-def test_commands_of_whole_steps_are_met(found: StepErrors) -> None:
+@pytest.mark.parametrize("path", STEPS, ids=lambda path: path.stem)
+def test_commands_of_whole_steps_are_met(path: Path) -> None:
+    (found,) = step_errors(path).values()
     assert len(found.networks) >= 4
     assert figures(found.networks)["worst_pct"] < 3
     vector = [row for kind, rows in found.kinds.items() if kind not in PRODUCTS for row in rows]
