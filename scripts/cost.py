@@ -266,7 +266,13 @@ def render_step(wanted: Asked, run: StepHours, static: StepHours) -> str:
     amdahl = {part.work.value: (part.share_pct, part.points) for part in saving_parts(run, static)}
     amdahl["all"] = (100.0, sum(points for _, points in amdahl.values()))
     rows = [
-        (name, _hours(hours), _hours(most), _saved(hours, most), *(f"{each:.1f}" for each in amdahl[name]))
+        (
+            name,
+            _hours(hours),
+            _hours(most),
+            _saved(hours, most),
+            *(f"{round(each, 1) + 0:.1f}" for each in amdahl[name]),
+        )
         for name, hours, most in (*parts, total)
     ]
     head = ("work", "hours", f"static {wanted.static_precision}", "saved", "% of static", "points saved")

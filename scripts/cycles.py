@@ -28,12 +28,8 @@ EXAMPLES = """\
 def add_flags(parser: Parser) -> None:
     add(parser, "--build")
     add(parser, "--body", action="store_true", help="only the body layers of a CIFAR ResNet, with 16-bit results")
-    add(
-        parser,
-        "--unseen",
-        action="store_true",
-        help="the random layers, or networks, that the latency model is only checked on",
-    )
+    what = "the random layers, or networks, that the latency model is checked on"
+    add(parser, "--unseen", action="store_true", help=what)
     what = "every command of whole training steps of small random networks instead; needs --out"
     add(parser, "--whole-steps", action="store_true", help=what)
     add(parser, "--only", type=as_pattern, help="shell pattern of the layers or passes to run")
@@ -81,8 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def simulated_steps(arguments: argparse.Namespace) -> int:
-    """Both draws into one file, or the one that the model is only examined on; networks that are done are in it."""
-    from host.measure.step_cycles import SEEDS, draw_rows, write_steps
+    """The networks that the model was corrected on, or is only examined on; those that are done are in the file."""
+    from host.measure.step_cycles import draw_rows, write_steps
     from sim.contract import Build
     from sim.devices.rtl_executor import RtlExecutor
 
@@ -90,9 +86,8 @@ def simulated_steps(arguments: argparse.Namespace) -> int:
         raise ValueError("--whole-steps: give --out, a file for the commands")
     executor = RtlExecutor(Build.named(arguments.build), simulated_memory(arguments))
     rows: list[dict[str, Any]] = []
-    for which in ["unseen"] if arguments.unseen else SEEDS:
-        for found in draw_rows(executor, which):
-            write_steps(arguments.out, executor, rows := rows + found)
+    for found in draw_rows(executor, "unseen" if arguments.unseen else "fitted on"):
+        write_steps(arguments.out, executor, rows := rows + found)
     print(f"wrote {arguments.out}: {len(rows)} rows; cpt latency compares them with the model")
     return 0
 

@@ -35,7 +35,6 @@ def add_flags(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from host.measure.model_error import (
-        DRAWS,
         GRIDS,
         ITERATIONS,
         ROWS,
@@ -53,8 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     grids[f"DDR with rows, modelled as {ROWS_BYTES_PER_CYCLE:g} bytes a cycle"] = grid_deviations(ROWS)
     iterations = [iteration_deviation(path) for path in sorted(ITERATIONS.glob("*.json"))]
     wholes = [step_iteration_deviations(path) for path in sorted(STEP_ITERATIONS.glob("*.json"))]
-    every = {(build, draw): step_errors(path, draw) for build, path in STEPS.items() for draw in DRAWS}
-    steps = {place: found for place, found in every.items() if found.networks}  # zc706_train was only examined on
+    steps = {key: found for path in STEPS for key, found in step_errors(path).items()}
     if arguments.json:
         values = {
             "steps": [

@@ -18,19 +18,20 @@ from host.measure.step_cycles import command_of
 from host.measure.step_iteration import model_cycles
 from sim.common.places import VIVADO
 from sim.contract import Build
-from sim.devices.rtl_sources import RTL_BUILDS
 from sim.latency import ROWS_BYTES_PER_CYCLE, Memory, command_time
 from sim.latency.core import LIST_BEGINS
 
 # What the model's constants were fitted on, and layers chosen at random afterwards.
-GRIDS = {"fitted on": VIVADO / "cycles.json", "unseen": VIVADO / "cycles-unseen.json"}
-DRAWS = tuple(GRIDS)
-GRIDS["on zc706_train"] = VIVADO / "cycles-train.json"  # a layer of a ResNet's body; nothing was fitted on this build
+GRIDS = {
+    "fitted on": VIVADO / "cycles.json",
+    "unseen": VIVADO / "cycles-unseen.json",
+    "on zc706_train": VIVADO / "cycles-train.json",  # a layer of a ResNet's body; nothing was fitted on this build
+}
 ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between reads and writes
 ITERATIONS = VIVADO / "iterations"
 # Whole training steps of small networks, command by command (`cpt cycles --whole-steps`).
 STEP_ITERATIONS = ITERATIONS / "whole-steps"
-STEPS = {name: VIVADO / f"steps-{name}.json" for name in RTL_BUILDS}
+STEPS = sorted(VIVADO.glob("steps-*.json"))
 NN_METER_PCT = 10
 
 
@@ -110,18 +111,21 @@ class StepErrors(NamedTuple):
     networks: list[Deviation]
 
 
-def step_errors(path: Path, draw: str) -> StepErrors:
-    """Of a file that `cpt cycles --whole-steps --out` wrote."""
+def step_errors(path: Path) -> dict[tuple[str, str], StepErrors]:
+    """Of a file that `cpt cycles --whole-steps --out` wrote, by build and draw; `steps-BUILD.json`, or more words."""
     measured: dict[str, Any] = json.loads(path.read_text())
     build, memory = Build("measured", **measured["build"]), Memory(measured["bytes_per_cycle"], measured["latency"])
-    kinds: dict[str, list[Deviation]] = {}
-    sums: dict[str, list[float]] = {}
+    name = path.stem.split("-")[1]
+    found: dict[tuple[str, str], StepErrors] = {}
+    sums: dict[tuple[str, str], list[float]] = {}
     for row in measured["commands"]:
-        if row["draw"] != draw:
-            continue
+        errors = found.setdefault((name, row["draw"]), StepErrors({}, []))
         model = command_time(command_of(row), build, memory, row["alone"]).cycles
-        kinds.setdefault(row["kind"], []).extend([Deviation(row["network"], row["cycles"], model)] * row["times"])
-        total = sums.setdefault(row["network"], [0, 0.0])
+        one = Deviation(row["network"], row["cycles"], model)
+        errors.kinds.setdefault(row["kind"], []).extend([one] * row["times"])
+        total = sums.setdefault((row["draw"], row["network"]), [0, 0.0])
         total[0] += row["cycles"] * row["times"]
         total[1] += model * row["times"]
-    return StepErrors(kinds, [Deviation(name, int(rtl), model) for name, (rtl, model) in sums.items()])
+    for (draw, network), (rtl, model) in sums.items():
+        found[name, draw].networks.append(Deviation(network, int(rtl), model))
+    return found

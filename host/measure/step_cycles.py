@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,8 @@ from sim.contract import CLASSES, COMMAND_BYTES, MAX_KERNEL, Build, Command, Enc
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
 
-SEEDS = {"fitted on": 2040, "unseen": 2041}
-NETWORKS = 6  # of a draw
+SEEDS = {"fitted on": (2040, 2041), "unseen": (2042,)}
+NETWORKS = 6  # of a seed
 PRODUCTS = (Opcode.CONV.name, Opcode.WGRAD.name)
 PLACES = ("_addr", "tag", "seed")  # fields that make no difference
 
@@ -84,7 +85,7 @@ def draw_rows(executor: RtlExecutor, which: str) -> Iterator[list[dict[str, Any]
     """Rows for a file, network by network: draw, network, kind of command, its fields apart from places, whether it
     follows no product, cycles, and how often it was so.
     """
-    for network, batch, bits in drawn(SEEDS[which], executor.build):
+    for network, batch, bits in chain.from_iterable(drawn(seed, executor.build) for seed in SEEDS[which]):
         counted: Counter[str] = Counter()
         before: Encoded | None = None
         for command, cycles in measured(executor, network, batch, bits):

@@ -98,7 +98,8 @@ def _batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[Batc
     ahead = max(1, min(wanted, (ring - command.kernel_h) // step + 1))
     pitch_rows = rows * build.lanes * live / command.images  # of an image
     new_rows = step / command.up_y * min(1.0, command.a_height * command.up_y / (pitch_rows * command.stride_y))
-    finding = command.kernel_h + 1 + (DIVISION if command.up_y > 1 else 0)
+    pitch = max(core.ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
+    finding = 1 + command.kernel_h * command.y_height / pitch + (DIVISION if command.up_y > 1 else 0)
 
     def batch(steps: int, map_rows: float) -> Batch:
         joined = command.up_y == 1 and step == command.stride_y

@@ -29,11 +29,12 @@ from sim.latency.time import CommandTime, Memory
 
 VectorCommand = MapCommand | ScalarCommand | WeightCommand
 
-BEGINS = 100  # cycles from the command before to the first request, and from the last response to the next command
 WAITS = 3  # times that a command waits for the memory's latency: headers, first operands, last response
 STREAMED = 1.04  # beats of a strip that are not full, and turns between reads and writes
-BLOCK_BEGINS, BLOCK_WAITS = 60, 1.24  # cycles of a MAP between two blocks of channels, and times it waits for memory
-TALLY_ENDS = 64  # more, where the block has a tally
+MAP_BEGINS = 63
+BLOCK_BEGINS, BLOCK_WAITS = 20, 0.8  # cycles of a MAP between two blocks of channels, and times it waits for memory
+LAST_PIXELS, LAST_PLANES = 3.9, 5.8  # and for the pixels of the last row, and its planes on their way out
+TALLY_ENDS = 47  # more, where the block has a tally
 WHOLE_ROWS = (4, 8, 16, 32)  # pixels of rows that fill their pitch: planes of them are taken together
 SCALAR_WAITS = 3.5
 PROGRAM_BEGINS = {Opcode.NORM: 250, Opcode.SCALE: 416, Opcode.JOIN: 716, Opcode.ERROR: 790}
@@ -47,20 +48,26 @@ FLAGS = {
     (Opcode.JOIN, ScalarFlag.BRANCH): (0, 113),
 }
 UNITS_BY_CHANNEL = {Opcode.JOIN: (-66, 93), Opcode.ERROR: (40, 24)}  # what a first operand without POWER adds
-CODES_WAITS = 8
-OUT_BLOCK, IN_BLOCK, SQUARE = 713, 640, 190  # of a WEIGHTS: divisions of 16 channels of either side, and a square
-TILE = 4  # and of a tap's plane in it
-LAST_SQUARE, LAST_OF_BOTH = 1.46, 0.62  # times a square's weights, behind the last one
+UPDATE_BEGINS, UPDATE_WAITS = 84, 5
+UPDATE_BLOCK = 64  # cycles in which the maxima of 16 output channels are kept,
+UPDATE_AHEAD = 15  # and of what an UPDATE begins with, in which streams go on
+CODES_BEGIN, CODES_WAITS = 260, 8
+OUT_BLOCK, IN_BLOCK, SQUARE = 589, 178, 459  # of a WEIGHTS: divisions of 16 channels of either side, and a square
+TILE = 4.07  # and of a plane of a tap of the last square
+FIRST_SQUARES, LATER_SQUARES = 1.98, 0.19  # times its weights, of each of the first two squares, and of others
+HIDDEN = 577  # cycles of a square's stream beside the divisions for the next one
+ONE_SIDE = 1390, 1.06, 2.3  # of a WEIGHTS for one side: the divisions, and a square as above
 
 
 def vector_time(command: VectorCommand, build: Build, memory: Memory) -> CommandTime:
     load, store = (size * STREAMED / memory.bytes_per_cycle for size in _bytes(operands(command)))
     if isinstance(command, MapCommand):
-        tallied = TALLY_ENDS * command.flag(MapFlag.TALLY)
-        block = BLOCK_BEGINS + BLOCK_WAITS * memory.latency + tallied
-        begins = BEGINS + WAITS * memory.latency + command.blocks * block
         pixels = float(command.images * command.blocks * command.height * command.width)  # one a cycle
-        compute = max(pixels, *_rows(command, build))
+        into, out, planes = _rows(command, build)
+        compute = max(pixels, into, out)
+        last = LAST_PIXELS * command.width + LAST_PLANES * planes
+        block = BLOCK_BEGINS + BLOCK_WAITS * memory.latency + last + TALLY_ENDS * command.flag(MapFlag.TALLY)
+        begins = MAP_BEGINS + WAITS * memory.latency + command.blocks * block
     elif isinstance(command, ScalarCommand):
         opcode = Opcode(command.opcode)
         first, each = PROGRAM_BEGINS[opcode], PROGRAM[opcode]
@@ -70,15 +77,17 @@ def vector_time(command: VectorCommand, build: Build, memory: Memory) -> Command
         begins = first + sum(more[0] for more in added) + SCALAR_WAITS * memory.latency
         compute = float((each + sum(more[1] for more in added)) * blocks_of(command.channels))
     elif command.opcode == Opcode.UPDATE:
-        begins, compute = BEGINS + 5 * memory.latency, _update(command, build)
+        return _update(command, build, memory, load, store)
     else:
         return _weights(command, build, memory, load, store)
     bus = STREAMED * max(_bytes(operands(command))) / build.bus_bytes  # a beat a cycle either way
     return CommandTime(begins + max(compute, load + store, bus), compute, load, store)
 
 
-def _rows(command: MapCommand, build: Build) -> tuple[float, float]:
-    """Cycles that rows of bit planes take on their way in, and out: one each, or one for all that fill a beat."""
+def _rows(command: MapCommand, build: Build) -> tuple[float, float, int]:
+    """Cycles that rows of bit planes take on their way in, and out: one each, or one for all that fill a beat; and how
+    many leave for each row of pixels.
+    """
     masked = command.flag(MapFlag.MASK_X0) or command.flag(MapFlag.MASK_OUT)
     first = 0 if command.flag(MapFlag.BROADCAST) else command.x0_bits
     reads = (first, command.x1_bits, command.x2_bits, int(masked))
@@ -86,28 +95,38 @@ def _rows(command: MapCommand, build: Build) -> tuple[float, float]:
     row_bytes = 2 * command.width
     together = max(1, build.bus_bytes // row_bytes) if command.width in WHOLE_ROWS else 1
     rows = command.images * command.blocks * command.height
-    pieces = rows if together > 1 else rows * core.beats(row_bytes, 2, build.bus_bytes)  # as much as a beat has
-    into, out = (float(pieces * sum(-(-bits // together) for bits in widths)) for widths in (reads, writes))
-    return into, out
+    beats = max(1, row_bytes / build.bus_bytes)  # of rows that begin where a beat does
+    if command.width not in WHOLE_ROWS:
+        beats = core.beats(row_bytes, 2, build.bus_bytes)
+    pieces = rows * beats
+    into, out = (sum(-(-bits // together) for bits in widths) for widths in (reads, writes))
+    return pieces * into, pieces * out, out
 
 
-def _update(command: WeightCommand, build: Build) -> float:
-    """Two weights a cycle with a wide bus, else one."""
-    return _words(command) / (2 if build.bus_bytes > 8 else 1)
+def _update(command: WeightCommand, build: Build, memory: Memory, load: float, store: float) -> CommandTime:
+    """Two weights a cycle with a wide bus, else one; each block of output channels ends with its maxima."""
+    compute = _words(command) / (2 if build.bus_bytes > 8 else 1)
+    begins = UPDATE_BEGINS + UPDATE_WAITS * memory.latency
+    begins += blocks_of(command.out_channels) * UPDATE_BLOCK
+    streams = (load + store) / STREAMED - UPDATE_AHEAD  # in order, so every beat is full
+    return CommandTime(begins + max(compute, streams), compute, load, store)
 
 
 def _weights(command: WeightCommand, build: Build, memory: Memory, load: float, store: float) -> CommandTime:
-    """Four weights a cycle with a wide bus, else two; scales of the next square meanwhile."""
+    """Four weights a cycle with a wide bus, else two; beside the first two squares of channels nothing is divided."""
     both, taps = command.flag(WeightFlag.BOTH), command.kernel_h * command.kernel_w
     outs, ins = blocks_of(command.out_channels), blocks_of(command.in_channels)
     square = CHANNEL_BLOCK * CHANNEL_BLOCK * taps / (4 if build.bus_bytes > 8 else 2)
-    squares = _words(command) / (CHANNEL_BLOCK * CHANNEL_BLOCK * taps)
-    divided = OUT_BLOCK * outs + IN_BLOCK * ins * both + SQUARE * squares
-    last = (LAST_SQUARE + LAST_OF_BOTH * both) * square
-    divided += TILE * squares * taps * command.bits * (1 + both)
-    compute = max(divided, squares * square)
-    streams = max(divided + store, squares * square, load + store)  # a square's codes are stored before its successor's
-    return CommandTime(CODES_WAITS * memory.latency + last + streams, compute, load, store)
+    squares = _words(command) // (CHANNEL_BLOCK * CHANNEL_BLOCK * taps)
+    if both:
+        divided, first, later = OUT_BLOCK * outs + IN_BLOCK * ins + SQUARE * squares, FIRST_SQUARES, LATER_SQUARES
+    else:
+        divided, first, later = ONE_SIDE
+    after = max(later * square, (load + store) / squares - HIDDEN)
+    coded = first * square * min(squares, 2) + after * max(0, squares - 2)
+    begins = CODES_BEGIN + CODES_WAITS * memory.latency + TILE * taps * command.bits * (1 + both)
+    compute = divided + coded
+    return CommandTime(begins + compute, compute, load, store)
 
 
 def _words(command: WeightCommand) -> int:

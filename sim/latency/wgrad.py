@@ -38,7 +38,7 @@ def wgrad_time(command: Command, build: Build, memory: Memory, alone: bool = Fal
     ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + core.COMMAND_ENDS
     ahead = 0 if alone else plan.loaded_ahead(command, build)
     reader = -ending if ahead else float(core.COMMAND_BEGINS + core.PLANNING * alone + memory.latency)
-    compute = load = store = asking = 0.0
+    compute = load = store = asking = work = 0.0
     for blocks in plan.passes:
         kind = kinds[blocks]
         asking += core.LOADER_BEGINS
@@ -58,7 +58,7 @@ def wgrad_time(command: Command, build: Build, memory: Memory, alone: bool = Fal
     # The last results share the bus with what is loaded for the next command.
     stores = last.sets * on_the_bus
     loads = sum(kinds[plan.passes[0]].loads[chunk > 0].bus for chunk in range(min(ahead, plan.chunks + 1)))
-    shared = ends[-1] - last.computing[plan.chunks > 0] + min(2 * stores, stores + loads)
+    shared = ends[-1] - work + min(2 * stores, stores + loads)
     cycles = max(ends[-1] + storing, shared) + core.COMMAND_ENDS
     if ahead:  # the loader finishes a command before it begins the next
         cycles = max(cycles, asking + last.loads[plan.chunks > 0].there - last.loads[plan.chunks > 0].follows)

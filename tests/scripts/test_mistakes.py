@@ -58,7 +58,7 @@ MISTAKES = {
     f"{COST} --bandwidth nan": "--bandwidth: 'nan' is not a number",
     f"{COST} --profile paper --bandwidth 3": "--bandwidth: the paper's board is known by its",
     f"{COST} --profile paper --layers": "--layers: the paper's board is known by its hours",
-    "cost": "the following arguments are required: --arch",
+    "cost": "give a network: either --arch NAME or --topology FILE",
     "cycles --bandwidth 0": "--bandwidth: must be in 0.01..100,000, not 0",
     "cycles --latency 1.5": "--latency: '1.5' is not a whole number",
     "cycles --only nothing": "no point of the grid matches '*nothing*'",
