@@ -23,7 +23,7 @@ from host.measure.step_time import iteration_time
 
 BATCH, BITS = 128, Bits(3, 8)
 MHZ, INSTRUCTIONS_A_CYCLE, CALL_US = 667, 0.5, 5.0
-BETWEEN = ("before the forward list", "between the lists", "after the backward list")
+BETWEEN = ("before the forward list", "between the lists")
 BEHIND = ("behind the forward list", "behind the backward list")
 AHEAD = "ahead"
 

@@ -52,16 +52,15 @@ def counts(rows: list[Row]) -> dict[str, list[int]]:
     steps: list[dict[str, list[int]]] = []
     running, lists = False, 0
     for mark, instructions, calls in rows:
-        if mark == STEP:
-            lists = 0
         hidden = "behind the backward list" if lists == 2 else "behind the forward list"
-        between = ("before the forward list", "between the lists", "after the backward list")[lists]
+        between = "between the lists" if lists == 1 else "before the forward list"
         part = "ahead" if mark == AHEAD_ENDS else hidden if running else between
         if steps:
             found = steps[-1].setdefault(part, [0, 0])
             found[0], found[1] = found[0] + instructions, found[1] + calls
         if mark == STEP:
             steps.append({})
+            lists = 0
         elif mark == RUNS:
             running, lists = True, min(lists + 1, 2)
         elif mark == RUNS_NO_MORE:
@@ -75,9 +74,10 @@ def main() -> None:
     compiled(FOLDER)
     found = counts(marks(FOLDER, FOLDER / "data"))
     text = json.dumps(found, indent=1) + "\n"
+    print(text, end="", flush=True)
     if "--write" in sys.argv:
+        FILE.parent.mkdir(exist_ok=True)
         FILE.write_text(text, encoding="utf-8")
-    print(text, end="")
 
 
 if __name__ == "__main__":
