@@ -50,7 +50,7 @@ def add_flags(parser: Parser) -> None:
     what = "data set: fashion-mnist, cifar10 or digits"
     add(parser, "--dataset", shown="fashion-mnist, fetched if need be, else digits", help=what)
     add(parser, "--datadir")
-    add(parser, "--steps", default=None, shown="300; 1,000 with --full", help="number of training steps of each run")
+    add(parser, "--steps", default=None, shown="200; 1,000 with --full", help="number of training steps of each run")
     add(parser, "--seeds", shown="1; 3 with --full", help="number of seeds that each precision is trained with")
     add(parser, "--jobs")
     add(

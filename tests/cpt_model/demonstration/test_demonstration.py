@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,7 @@ def test_an_iteration_from_a_runs_weights_is_pytorchs_and_counted_by_layer_and_w
     )
     assert high.equal
     assert low.equal
+    assert on_core.read(json.dumps(asdict(high))) == high  # as it comes from a process of its own
     assert set(high.by(1)) == {work.value for work in Work}
     assert high.total == sum(high.by(0).values()) == sum(high.by(1).values())
     head, rows = on_core.cells([high, low], 1, "work")
