@@ -367,10 +367,11 @@ def report(show: Show, wanted: Experiment, runs: Sequence[PlannedRun]) -> None:
     from cpt_model.experiments.report import notes, render
     from cpt_model.reports.page import html
     from cpt_model.reports.report import make_report
-    from scripts.report import write_whole
+    from scripts.report import origin, write_whole
 
     results = gather(wanted, runs)
     print(f"\n{render(results)}\n\n" + "\n".join(notes(results)))
+    found = make_report([each.folder for each in runs], PROFILES["zc706"])
     page = show.page.with_name("report.html")
-    write_whole({page: html(make_report([each.folder for each in runs], PROFILES["zc706"]))})
+    write_whole({page: html(found, origin=origin("cpt demo --full"))})
     print(f"\nthe report on the runs: {page}")

@@ -162,10 +162,15 @@ def report(settings: Settings) -> None:
     from cpt_model.cost.accelerator import PROFILES
     from cpt_model.reports.page import as_json, html
     from cpt_model.reports.report import make_report
-    from scripts.report import write_whole
+    from scripts.report import origin, write_whole
 
     folder = Path(settings.folder)
     found = make_report([folder], PROFILES["zc706"])
     page = folder / "report.html"
-    write_whole({page: html(found), page.with_suffix(".json"): json.dumps(as_json(found), indent=1) + "\n"})
+    write_whole(
+        {
+            page: html(found, origin=origin(f"cpt try {settings.arch.rpartition('/')[2]}")),
+            page.with_suffix(".json"): json.dumps(as_json(found), indent=1) + "\n",
+        }
+    )
     print(f"\nthe report: {page}")
