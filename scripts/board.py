@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from scripts.parser import Parser, add_command
 from scripts.run_flags import add_precision, schedules
 from sim.common.files import write_atomically
 from sim.common.flag_types import path
+from sim.common.progress import told
 from sim.contract import OVERLAY_NAME
 
 if TYPE_CHECKING:
@@ -293,11 +294,6 @@ def show(rows: Sequence[Row], source: Source, folder: Path | None, name: str) ->
         print(f"wrote {' and '.join(written)} in {folder}")
 
 
-def progress(jobs: Sequence[Job]) -> Sequence[Job]:
-    """With a bar on a terminal, where tqdm is installed."""
-    try:
-        from tqdm import tqdm
-    except ModuleNotFoundError:
-        return jobs
-    bar: Sequence[Job] = tqdm(jobs, unit="pass", leave=False, disable=None)
-    return bar
+def progress(jobs: Sequence[Job]) -> Iterable[Job]:
+    """With a bar on a terminal, else with lines."""
+    return told(jobs, "running", "passes")

@@ -169,7 +169,7 @@ class Show:
         found = {title: sum(each) / len(each) for title, each in self.accuracies().items()}
         if len(found) == 2:
             (_, static), (_, cyclic) = found.items()
-            parts.append(f"Training that cycles between 3 and 8 bits reached {cyclic:.1f} %, static 8 {static:.1f} %.")
+            parts.append(f"Training at bits that cycle from 3 to 8 reached {cyclic:.1f} %, at 8 bits {static:.1f} %.")
         if len(self.iterations) == 2:
             high, low = self.iterations
             equal = "equal to PyTorch's in every integer" if high.equal and low.equal else "DIFFERENT from PyTorch's"
