@@ -17,7 +17,7 @@ from scripts.parser import Parser, add_command
 from scripts.run_flags import add_precision, schedules
 from sim.common.files import write_atomically
 from sim.common.flag_types import path
-from sim.common.progress import told
+from sim.common.progress import watched
 from sim.contract import OVERLAY_NAME
 
 if TYPE_CHECKING:
@@ -296,4 +296,4 @@ def show(rows: Sequence[Row], source: Source, folder: Path | None, name: str) ->
 
 def progress(jobs: Sequence[Job]) -> Iterable[Job]:
     """With a bar on a terminal, else with lines."""
-    return told(jobs, "running", "passes")
+    return watched(jobs, "running", "passes")

@@ -9,7 +9,7 @@ from typing import Any
 from scripts.flags import WIDTH, add, add_memory, add_rows, simulated_memory
 from scripts.parser import Parser
 from sim.common.flag_types import path
-from sim.common.progress import told
+from sim.common.progress import watched
 
 DESCRIPTION = """\
 Runs a grid of layers, passes and widths on the Verilated core. Results have 16 bits; in some passes
@@ -123,7 +123,7 @@ def simulated(arguments: argparse.Namespace) -> dict[str, Any]:
         "turnaround": executor.ddr.turnaround,
         "points": rows,
     }
-    for point in told(points, "simulating", "passes"):
+    for point in watched(points, "simulating", "passes"):
         rows.append(measure(executor, point, arguments.verify))
         if arguments.out:
             write_atomically(arguments.out, json.dumps(result, indent=1) + "\n")

@@ -296,13 +296,13 @@ def had(fetch: subprocess.Popen | None) -> str:
 
 def ended(process: subprocess.Popen, limit: float, what: str, log: Path | None = None) -> bool:
     """Whether it ended well in time; says now and then that it is waited for, and what its log's last line is."""
-    began = said = time.monotonic()
+    began = printed = time.monotonic()
     while process.poll() is None:
         now = time.monotonic()
         if now - began > limit:
             return False
-        if now - said >= LINE_SECONDS:
-            said = now
+        if now - printed >= LINE_SECONDS:
+            printed = now
             last = log.read_text(errors="replace").strip().splitlines()[-1:] if log and log.exists() else []
             print("".join(last) if last else f"  {what}: {now - began:.0f} s so far", flush=True)
         time.sleep(0.2)

@@ -15,7 +15,7 @@ from scripts.parser import Parser
 from scripts.run_flags import add_run, asked
 from sim.common.files import write_atomically
 from sim.common.flag_types import CLOCK_MHZ, GIGABYTES_PER_SECOND, above_zero, within
-from sim.common.progress import told
+from sim.common.progress import watched
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
@@ -102,17 +102,17 @@ def explored(arguments: argparse.Namespace) -> Report:
     count, resources = count_network(arguments.arch), read_table()
 
     def shown(builds: list[Any]) -> Iterable[Any]:
-        return told(builds, "exploring", "builds")
+        return watched(builds, "exploring", "builds")
 
     work = workload(arguments.arch, count, wanted.run)
     found = sweep(work, wanted.run, wanted.static, part, space, resources, shown)
     if not found.designs:
         # What the part lacks comes first: other reasons are about builds that no part could have.
         lacking = sorted(found.skipped.items(), key=lambda item: (not item[0].startswith("too many"), -item[1].count))
-        said = "; ".join(
+        missing = "; ".join(
             f"{why} ({skipped.example}; {skipped.count} builds)" for why, skipped in lacking[:MOST_REASONS]
         )
-        raise ValueError(f"no build of these fits {part_name}: {said}")
+        raise ValueError(f"no build of these fits {part_name}: {missing}")
     names = (arguments.arch, wanted.precision, wanted.static_precision)
     return Report(*names, wanted.run, count, part_name, part, resources, work.of, found)
 

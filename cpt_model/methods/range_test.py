@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from cpt_model.methods.range_test_result import RangeTest
 from cpt_model.model_precision import set_precision
 from host.compiler.bits import Bits, check_bits
-from sim.common.progress import told
+from sim.common.progress import watched
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -86,7 +86,7 @@ def precision_range_test(
         torch.manual_seed(seed)
         descent = optimizer(parameters)
         batches = _endless(data)
-        for width in told(bits, "range test", "steps") if progress else bits:
+        for width in watched(bits, "range test", "steps") if progress else bits:
             set_precision(trained, Bits(width, backward))
             recent.append(next(batches))
             value, score = _train(trained, descent, recent[-1], loss, accuracy, f"step {len(losses)}, {width} bits")

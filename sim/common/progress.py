@@ -61,7 +61,7 @@ class Progress:
             self.bar.close()
 
 
-def told(items: Sequence[Item], what: str, unit: str) -> Iterator[Item]:
+def watched(items: Sequence[Item], what: str, unit: str) -> Iterator[Item]:
     """The items one by one."""
     with Progress(len(items), what, unit) as progress:
         for item in items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sim.common import progress
-from sim.common.progress import Progress, told
+from sim.common.progress import Progress, watched
 
 
 def test_a_line_says_how_far_and_how_long(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -19,5 +19,5 @@ def test_a_line_says_how_far_and_how_long(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_items_come_through_and_short_work_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(told([3, 1, 2], "counting", "numbers")) == [3, 1, 2]
+    assert list(watched([3, 1, 2], "counting", "numbers")) == [3, 1, 2]
     assert capsys.readouterr().err == ""
