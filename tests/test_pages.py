@@ -84,7 +84,7 @@ ON_THE_BOARD = {"from pynq.ps import Clocks": "sets the clock of the board"}
 SHORTER = {"steps=100": "steps=4, window=2, progress=False", "range(2, 9)": "(2, 8)"}
 OPTIONAL = {"LightningPrecision": "lightning", "HuggingFacePrecision": "transformers"}
 # Files that commands on the pages write, or that others bring.
-PRODUCED = {"golden.json", "seconds.json", "system-user.dtsi"}
+PRODUCED = {"golden.json", "my.py", "seconds.json", "system-user.dtsi"}
 SOURCE = re.compile(r"[\w./-]+\.(py|md|svh?|v|cpp|hpp|h|toml|json|tcl|yaml|svg|sh|xdc|dtsi|sha256)|[\w./-]+/")
 
 
