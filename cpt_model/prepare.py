@@ -106,14 +106,13 @@ def prepare_(
         forms = {name: form for name, form in forms.items() if filter_fn(model.get_submodule(name), name)}
     if not forms:
         known = ", ".join(form.__name__ for form in FORMS)
-        there = sum(multiplies(module) for module in model.modules())
-        kept = f"policy '{config.policy}'" + (" and the filter" if filter_fn is not None else "")
-        raise ValueError(
-            f"{kept} leave{'' if filter_fn is not None else 's'} all {there} of the model's layers in float32; policy"
-            " 'none' quantises every one, as Config(policy=\"none\")"
-            if there
-            else f"the model has no layer to quantise ({known})"
-        )
+        problem = f"the model has no layer to quantise ({known})"
+        if there := len(layers_to_quantise(model, "none")):
+            kept = f"policy '{config.policy}'" + ("" if filter_fn is None else " or the filter")
+            problem = (
+                f"no layer to quantise is left: {kept} keeps the model's {there} in float32; policy 'none' does not"
+            )
+        raise ValueError(problem)
     fixed = bits_by_name(forms, read_layer_bits(config.layer_bits))
     for name in forms:
         _refuse(model.get_submodule(name), name)
