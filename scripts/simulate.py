@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from host.driver.accelerator import Accelerator
     from sim.contract import Build
 
+BATCH = 2  # images of a network's layers
 DESCRIPTION = """\
 Draws random codes for a layer, lowers its passes to commands and runs them with the driver that also
 runs on the board, on a simulated pynq device.
@@ -33,7 +34,7 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--build")
     what = "run the layers of a network instead: FILE.py:CLASS:CxHxW, or a name"
     add(parser, "--arch", shown="none", help=what)
-    add(parser, "--batch", default=2, help="number of images, with --arch")
+    add(parser, "--batch", default=None, shown="2", help="number of images, with --arch")
     add(parser, "--layer", metavar="TEXT", default="conv:n8,c16-16,32x32,k3,p1", help=f"layer to run: {HELP}")
     what = "width of weights and activations, and of errors"
     add(parser, "--bits", type=WIDTH, nargs=2, default=[8, 8], metavar=("FW", "BW"), help=what)
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     bits, build = Bits(*arguments.bits), Build.named(arguments.build)
     layers = {"": parse_layer(arguments.layer)}
     if arguments.arch is not None:
-        layers = own_shapes(arguments.arch, arguments.batch)
+        layers = own_shapes(arguments.arch, arguments.batch or BATCH)
     for name, layer in layers.items():
         for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
             try:

@@ -195,7 +195,7 @@ def own_arch(stated: dict[str, Any]) -> dict[str, Any]:
     from cpt_model.models import own_network
 
     own = own_network(arch)
-    known = {shape: name for name, shape in SHAPES.items()}
+    known: dict[tuple[int, ...], str] = {shape: name for name, shape in SHAPES.items()}
     if "dataset" in stated and not own.stated and stated["dataset"] in SHAPES:
         own = own._replace(image=SHAPES[stated["dataset"]])
     return stated | {"arch": own.name, "dataset": stated.get("dataset", known.get(own.image, "cifar10"))}

@@ -27,6 +27,7 @@ EXAMPLES = """\
   cpt try my.py:Net --dataset fashion-mnist --steps 200 --devices hls
 """
 DEVICES = ("hls", "rtl")
+BATCH, BUILD = 32, "tiny"
 TESTED = 1000  # test images
 
 
@@ -36,9 +37,9 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--dataset", shown="the one whose images have its shape, else cifar10")
     add(parser, "--datadir")
     add(parser, "--steps", default=30)
-    add(parser, "--batch", default=32)
+    add(parser, "--batch", default=None, shown="32")
     add(parser, "--devices", nargs="*", choices=DEVICES, default=list(DEVICES), help="simulated devices")
-    add(parser, "--build", choices=["tiny", "zc706"], default="tiny", help="build of the devices")
+    add(parser, "--build", choices=["tiny", "zc706"], default=None, shown="tiny", help="build of the devices")
     add(parser, "--out", shown="out/try/CLASS", help="folder of the run and the report")
 
 
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     trained(settings)
     costs(network, settings)
     for device in arguments.devices:
-        on_device(settings.arch, data.classes, network, device, arguments.build)
+        on_device(settings.arch, data.classes, network, device, arguments.build or BUILD)
     report(settings)
     return 0
 
@@ -73,7 +74,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
 
     if ".py" not in arguments.network:
         raise ValueError(f"'{arguments.network}': a class of one's own is FILE.py:CLASS, as my.py:Net")
-    stated: dict[str, Any] = {"arch": arguments.network, "steps": arguments.steps, "batch": arguments.batch}
+    stated: dict[str, Any] = {"arch": arguments.network, "steps": arguments.steps, "batch": arguments.batch or BATCH}
     stated |= {key: value for key in ("dataset", "datadir") if (value := getattr(arguments, key)) is not None}
     stated = train_flags.own_arch(stated)
     folder = arguments.out or Path("out", "try", stated["arch"].split(":")[-2])
