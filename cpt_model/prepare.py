@@ -106,7 +106,13 @@ def prepare_(
         forms = {name: form for name, form in forms.items() if filter_fn(model.get_submodule(name), name)}
     if not forms:
         known = ", ".join(form.__name__ for form in FORMS)
-        raise ValueError(f"the model has no layer to quantise ({known}), or the filter leaves all of them out")
+        problem = f"the model has no layer to quantise ({known})"
+        if there := len(layers_to_quantise(model, "none")):
+            kept = f"policy '{config.policy}'" + ("" if filter_fn is None else " or the filter")
+            problem = (
+                f"no layer to quantise is left: {kept} keeps the model's {there} in float32; policy 'none' does not"
+            )
+        raise ValueError(problem)
     fixed = bits_by_name(forms, read_layer_bits(config.layer_bits))
     for name in forms:
         _refuse(model.get_submodule(name), name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,12 @@ from scripts.parser import Parser, add_command
 from scripts.run_flags import add_precision, schedules
 from sim.common.files import write_atomically
 from sim.common.flag_types import path
+from sim.common.progress import watched
 from sim.contract import OVERLAY_NAME
 
 if TYPE_CHECKING:
     from host.compiler.jobs import Job, Step
+    from host.compiler.layer import Conv
     from host.driver.accelerator import Accelerator
     from host.measure.golden import Golden, Product
     from host.measure.report import Row
@@ -101,7 +103,7 @@ def _device(flags: Flags, **build: Any) -> None:
 
 
 def _run(flags: Flags) -> None:
-    what = "CIFAR ResNet, by the CPT authors' names, as in cifar10_resnet_74"
+    what = "CIFAR ResNet, by the CPT authors' names, as in cifar10_resnet_74, or FILE.py:CLASS:CxHxW"
     add(flags, "--arch", type=full_name, shown=ARCH, help=what, old=["--network"])
     add(flags, "--batch")
     add(flags, "--only", help="shell pattern of the layers to run, as in 'layer1.*'")
@@ -169,12 +171,25 @@ def golden_data(arguments: argparse.Namespace) -> Golden:
     if known is not None and arguments.arch is None:
         return replace(known, layers=chosen_layers(known.layers, arguments.only))
     name = arguments.arch or ARCH
-    layers = chosen_layers(named_network(name, arguments.batch), arguments.only)
+    shapes = own_shapes(name, arguments.batch) if ".py" in name else named_network(name, arguments.batch)
+    layers = chosen_layers(shapes, arguments.only)
     steps = chosen_steps(arguments)
     if known is not None:
         return replace(known, network=name, batch=arguments.batch, layers=layers, steps=tuple(steps))
     jobs = progress(list(training_jobs(layers, steps)))
     return Golden.made(name, layers, steps, jobs, Results(arguments.results), pytorch_product())
+
+
+def own_shapes(name: str, batch: int) -> dict[str, Conv]:
+    """The products of a class of the user's own, as layers."""
+    from cpt_model.cost import count_network
+
+    return {
+        layer.name if not number else f"{layer.name}#{number}": product.of_batch(batch).shape
+        for layer in count_network(name).layers
+        if layer.quantised
+        for number, product in enumerate(layer.products)
+    }
 
 
 def export(arguments: argparse.Namespace) -> int:
@@ -279,11 +294,6 @@ def show(rows: Sequence[Row], source: Source, folder: Path | None, name: str) ->
         print(f"wrote {' and '.join(written)} in {folder}")
 
 
-def progress(jobs: Sequence[Job]) -> Sequence[Job]:
-    """With a bar on a terminal, where tqdm is installed."""
-    try:
-        from tqdm import tqdm
-    except ModuleNotFoundError:
-        return jobs
-    bar: Sequence[Job] = tqdm(jobs, unit="pass", leave=False, disable=None)
-    return bar
+def progress(jobs: Sequence[Job]) -> Iterable[Job]:
+    """With a bar on a terminal, else with lines."""
+    return watched(jobs, "running", "passes")

@@ -14,6 +14,7 @@ from sim.common.leaving import INTERRUPTED, leave, reader_left
 # Each command's module in scripts/, and its line in `cpt --help`.
 COMMANDS = {
     "demo": ("demo", "what cyclic precision gains, in two minutes: training, cycles, hours, the RTL core"),
+    "try": ("try_own", "take a network of your own through training, cost, both devices and the report"),
     "layer": ("layer", "run one conv layer in three passes at 3 to 8 bits, checked against PyTorch"),
     "data": ("data", "list the data sets, or fetch, check and convert one"),
     "train": ("train", "train a network of the papers at a scheduled precision"),

@@ -9,6 +9,7 @@ from typing import Any
 from scripts.flags import WIDTH, add, add_memory, add_rows, simulated_memory
 from scripts.parser import Parser
 from sim.common.flag_types import path
+from sim.common.progress import watched
 
 DESCRIPTION = """\
 Runs a grid of layers, passes and widths on the Verilated core. Results have 16 bits; in some passes
@@ -94,8 +95,6 @@ def simulated_steps(arguments: argparse.Namespace) -> int:
 
 def simulated(arguments: argparse.Namespace) -> dict[str, Any]:
     """Points of the grid; those that are done are in the file if the rest is interrupted."""
-    from tqdm import tqdm
-
     from host.measure.cycle_grid import grid, measure, unseen
     from sim.common.files import write_atomically
     from sim.contract import Build
@@ -119,7 +118,7 @@ def simulated(arguments: argparse.Namespace) -> dict[str, Any]:
         "turnaround": executor.ddr.turnaround,
         "points": rows,
     }
-    for point in tqdm(points, unit="pass", leave=False):
+    for point in watched(points, "simulating", "passes"):
         rows.append(measure(executor, point, arguments.verify))
         if arguments.out:
             write_atomically(arguments.out, json.dumps(result, indent=1) + "\n")

@@ -50,7 +50,7 @@ def add_flags(parser: Parser) -> None:
     what = "data set: fashion-mnist, cifar10 or digits"
     add(parser, "--dataset", shown="fashion-mnist, fetched if need be, else digits", help=what)
     add(parser, "--datadir")
-    add(parser, "--steps", default=None, shown="300; 1,000 with --full", help="number of training steps of each run")
+    add(parser, "--steps", default=None, shown="200; 1,000 with --full", help="number of training steps of each run")
     add(parser, "--seeds", shown="1; 3 with --full", help="number of seeds that each precision is trained with")
     add(parser, "--jobs")
     add(
@@ -169,7 +169,7 @@ class Show:
         found = {title: sum(each) / len(each) for title, each in self.accuracies().items()}
         if len(found) == 2:
             (_, static), (_, cyclic) = found.items()
-            parts.append(f"Training that cycles between 3 and 8 bits reached {cyclic:.1f} %, static 8 {static:.1f} %.")
+            parts.append(f"Training at bits that cycle from 3 to 8 reached {cyclic:.1f} %, at 8 bits {static:.1f} %.")
         if len(self.iterations) == 2:
             high, low = self.iterations
             equal = "equal to PyTorch's in every integer" if high.equal and low.equal else "DIFFERENT from PyTorch's"
@@ -296,13 +296,13 @@ def had(fetch: subprocess.Popen | None) -> str:
 
 def ended(process: subprocess.Popen, limit: float, what: str, log: Path | None = None) -> bool:
     """Whether it ended well in time; says now and then that it is waited for, and what its log's last line is."""
-    began = said = time.monotonic()
+    began = printed = time.monotonic()
     while process.poll() is None:
         now = time.monotonic()
         if now - began > limit:
             return False
-        if now - said >= LINE_SECONDS:
-            said = now
+        if now - printed >= LINE_SECONDS:
+            printed = now
             last = log.read_text(errors="replace").strip().splitlines()[-1:] if log and log.exists() else []
             print("".join(last) if last else f"  {what}: {now - began:.0f} s so far", flush=True)
         time.sleep(0.2)
@@ -367,10 +367,11 @@ def report(show: Show, wanted: Experiment, runs: Sequence[PlannedRun]) -> None:
     from cpt_model.experiments.report import notes, render
     from cpt_model.reports.page import html
     from cpt_model.reports.report import make_report
-    from scripts.report import write_whole
+    from scripts.report import origin, write_whole
 
     results = gather(wanted, runs)
     print(f"\n{render(results)}\n\n" + "\n".join(notes(results)))
+    found = make_report([each.folder for each in runs], PROFILES["zc706"])
     page = show.page.with_name("report.html")
-    write_whole({page: html(make_report([each.folder for each in runs], PROFILES["zc706"]))})
+    write_whole({page: html(found, origin=origin("cpt demo --full"))})
     print(f"\nthe report on the runs: {page}")

@@ -15,6 +15,7 @@ from scripts.parser import Parser
 from scripts.run_flags import add_run, asked
 from sim.common.files import write_atomically
 from sim.common.flag_types import CLOCK_MHZ, GIGABYTES_PER_SECOND, above_zero, within
+from sim.common.progress import watched
 from sim.common.table import as_table
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 PART = "xc7z045"
 RESOURCES = {"lut": "lut", "ff": "ff", "dsp": "dsp", "bram36": "bram"}  # and the flag of each
 NAMES = {"lut": "LUTs", "ff": "flip-flops", "dsp": "DSP blocks", "bram36": "36-kilobit block RAMs"}
+MOST_REASONS = 3  # in a line
 DESCRIPTION = """\
 Combines lanes, columns, slices of K, clocks and bandwidths as the contract allows, leaves out what
 does not fit the part or cannot run a layer, and shows the Pareto front (hours against LUTs), the
@@ -88,8 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def explored(arguments: argparse.Namespace) -> Report:
     """The sweep; one that leaves no build is refused."""
-    from tqdm import tqdm
-
     from cpt_model.cost import count_network
     from cpt_model.cost.explore import sweep
     from cpt_model.cost.explore_report import Report
@@ -102,13 +102,17 @@ def explored(arguments: argparse.Namespace) -> Report:
     count, resources = count_network(arguments.arch), read_table()
 
     def shown(builds: list[Any]) -> Iterable[Any]:
-        return tqdm(builds, desc="builds", leave=False, disable=None)
+        return watched(builds, "exploring", "builds")
 
     work = workload(arguments.arch, count, wanted.run)
     found = sweep(work, wanted.run, wanted.static, part, space, resources, shown)
     if not found.designs:
-        most = max(found.skipped.items(), key=lambda item: item[1].count)
-        raise ValueError(f"no build of these fits {part_name}: {most[0]} ({most[1].example}), and other reasons")
+        # What the part lacks comes first: other reasons are about builds that no part could have.
+        lacking = sorted(found.skipped.items(), key=lambda item: (not item[0].startswith("too many"), -item[1].count))
+        missing = "; ".join(
+            f"{why} ({skipped.example}; {skipped.count} builds)" for why, skipped in lacking[:MOST_REASONS]
+        )
+        raise ValueError(f"no build of these fits {part_name}: {missing}")
     names = (arguments.arch, wanted.precision, wanted.static_precision)
     return Report(*names, wanted.run, count, part_name, part, resources, work.of, found)
 

@@ -48,7 +48,10 @@ def results() -> Sequence[str]:
 BOUNDS: dict[str, Any] = {"type": WIDTH, "nargs": "+", "action": Bounds, "metavar": "BITS"}
 # Choices and defaults that take time to import are functions.
 SHARED: dict[str, dict[str, Any]] = {
-    "--arch": {"metavar": "NAME", "help": "network, by the CPT authors' names, as in cifar100_resnet_74"},
+    "--arch": {
+        "metavar": "NAME",
+        "help": "network, by the CPT authors' names, as in cifar100_resnet_74, or FILE.py:CLASS",
+    },
     "--bandwidth": {
         "type": within(GIGABYTES_PER_SECOND),
         "metavar": "GB/S",

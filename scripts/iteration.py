@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from host.compiler.networks import full_name
 from scripts.flags import WIDTH, add, add_memory, add_rows, simulated_memory
 from scripts.parser import Parser
+from sim.common.progress import Progress
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
@@ -46,8 +47,6 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
     from host.compiler.bits import Bits
     from host.compiler.jobs import Step, training_jobs
     from host.compiler.networks import named_network
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     heading = {"network": arguments.arch, **settings(arguments, executor), "results": arguments.results}
     heading["list_passes"] = LIST_PASSES
     out = out_of(arguments)
-    with tqdm(total=len(jobs), unit="pass", desc=out.stem) as bar:
+    with Progress(len(jobs), out.stem, "passes") as bar:
         rows = simulated(executor, jobs, heading, out, not arguments.no_verify, bar.update)
     print(summary(rows, arguments.clock_mhz))
     print(f"wrote {out}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from scripts.flags import add
@@ -68,7 +67,6 @@ def compare(arguments: argparse.Namespace) -> int:
         span=arguments.span,
         points=arguments.points,
         seed=arguments.seed,
-        progress=sys.stderr.isatty(),
     )
     found.plot(picture)
     centre = arguments.points // 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         bw_bits=(arguments.bw_bits,),
     )
     details = {name: getattr(arguments, name) for name in ("steps", "window", "threshold", "tolerance")}
-    found = range_test(settings, range(first, last + 1), **details, progress=sys.stderr.isatty())
+    found = range_test(settings, range(first, last + 1), **details)
     arguments.out.mkdir(parents=True, exist_ok=True)
     files = [arguments.out / f"range-test.{kind}" for kind in ("json", "png")]
     write_atomically(files[0], found.to_json() + "\n")

@@ -57,8 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     numbers = arguments.json_out or arguments.out.with_suffix(".json")
     check_targets(arguments.out, numbers)
     report = make_report(arguments.runs, find_profile(arguments.profile))
+    command = f"cpt report {' '.join(map(str, arguments.runs))} --profile {arguments.profile}"
     values = json.dumps(as_json(report), indent=1)
-    write_whole({arguments.out: html(report), numbers: values + "\n"})
+    write_whole({arguments.out: html(report, origin=origin(command)), numbers: values + "\n"})
     if arguments.json:
         print(values)
         return 0

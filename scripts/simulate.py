@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from host.compiler.layer_spec import HELP, parse_layer
+from scripts.board import own_shapes
 from scripts.flags import WIDTH, add
 from scripts.parser import Parser
 from sim.common.table import as_table
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from host.driver.accelerator import Accelerator
     from sim.contract import Build
 
+BATCH = 2  # images of a network's layers
 DESCRIPTION = """\
 Draws random codes for a layer, lowers its passes to commands and runs them with the driver that also
 runs on the board, on a simulated pynq device.
@@ -23,12 +25,16 @@ EXAMPLES = """\
   cpt sim --device hls --build tiny --layer conv:n2,c16-16,8x8,k3,p1 --counters
   cpt sim --layer conv:n8,c16-16,32x32,k3,p1 --bits 3 8 --verify
   cpt sim --device rtl --build tiny --layer linear:n64,c256-10 --counters
+  cpt sim --arch my.py:Net:1x8x8 --device rtl --build tiny --bits 3 8
 """
 
 
 def add_flags(parser: Parser) -> None:
     add(parser, "--device")
     add(parser, "--build")
+    what = "run the layers of a network instead: FILE.py:CLASS:CxHxW, or a name"
+    add(parser, "--arch", shown="none", help=what)
+    add(parser, "--batch", default=None, shown="2", help="number of images, with --arch")
     add(parser, "--layer", metavar="TEXT", default="conv:n8,c16-16,32x32,k3,p1", help=f"layer to run: {HELP}")
     what = "width of weights and activations, and of errors"
     add(parser, "--bits", type=WIDTH, nargs=2, default=[8, 8], metavar=("FW", "BW"), help=what)
@@ -58,10 +64,16 @@ def run(arguments: argparse.Namespace) -> int:
     from host.measure.stage_times import stage_times
     from sim.contract import Build
 
-    layer, bits = parse_layer(arguments.layer), Bits(*arguments.bits)
-    build = Build.named(arguments.build)
-    for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
-        pass_commands(layer, which, bits, build, Results.EXACT)
+    bits, build = Bits(*arguments.bits), Build.named(arguments.build)
+    layers = {"": parse_layer(arguments.layer)}
+    if arguments.arch is not None:
+        layers = own_shapes(arguments.arch, arguments.batch or BATCH)
+    for name, layer in layers.items():
+        for which in Pass:  # refuses what cannot fit before anything is built, opened or drawn
+            try:
+                pass_commands(layer, which, bits, build, Results.EXACT)
+            except ValueError as problem:
+                raise ValueError(f"layer '{name}': {problem}" if name else str(problem)) from problem
     product: Product | None = None
     if arguments.verify:
         from cpt_model.arithmetic.integer import integer_pass
@@ -69,9 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
         product = integer_pass
     rows, details = [], []
     with opened(arguments.device, build, arguments.counters) as accelerator:
-        for which in Pass:
-            rows.append(run_one(accelerator, layer, which, bits, arguments.seed, arguments.counters, product))
-            details += stage_times(accelerator, which) if arguments.counters else []
+        for name, layer in layers.items():
+            for which in Pass:
+                row = run_one(accelerator, layer, which, bits, arguments.seed, arguments.counters, product)
+                rows.append({"layer": name, **row} if name else row)
+                details += stage_times(accelerator, which) if arguments.counters else []
     if arguments.json:
         print(json.dumps(rows, indent=2))
     else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scripts import authors_flags, train_flags
 from scripts.parser import Parser
 from sim.common.table import as_table
+from sim.common.units import as_time
 
 if TYPE_CHECKING:
     from cpt_model.training import Settings, Summary
@@ -114,7 +115,7 @@ def render(summary: Summary) -> str:
     if summary.eval_bits[0]:
         cost += f" ({summary.saving_gbitops_pct:.1f} % less than static)"
     if summary.board_hours is not None:
-        cost += f", {summary.board_hours:.4g} hours on the board '{summary.latency}'"
+        cost += f", {as_time(3600 * summary.board_hours)} on the board '{summary.latency}'"
         cost += f" of {summary.hours_of}" if summary.hours_of else ""
         cost += f" ({summary.saving_hours_pct:.1f} % less)"
     return (

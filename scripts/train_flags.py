@@ -13,6 +13,7 @@ from sim.common.flag_types import above_zero, from_zero, path, share, whole
 if TYPE_CHECKING:
     from cpt_model.training import Settings
 
+SHAPES = {"cifar10": (3, 32, 32), "fashion-mnist": (1, 28, 28), "digits": (1, 8, 8), "imagenet": (3, 224, 224)}
 WARM_UP = {"warm_up": 400, "warm_up_lr": 0.01}  # what the authors' --warm_up does
 # Settings of a recipe that make no sense for a run at one precision, or in float32.
 OF_SCHEDULES = ("schedule", "late_start", "deficit")
@@ -165,6 +166,7 @@ def settings_of(stated: dict[str, Any], names: set[str], make: Callable, read: C
     from host.training.precision import folder_name
 
     _refuse_contradictions(stated)
+    stated = own_arch(stated)
     same = names - {"warm_up"}  # a flag of that name means the authors' steps
     flags = {name: value for name, value in stated.items() if name in same} | _precision_of(stated)
     if "layer_bits" in flags:
@@ -185,6 +187,20 @@ def settings_of(stated: dict[str, Any], names: set[str], make: Callable, read: C
     return made.changed(folder=str(folder))
 
 
+def own_arch(stated: dict[str, Any]) -> dict[str, Any]:
+    """With the whole name of a class of the user's own, and its data set: shapes of images go with data sets."""
+    arch = str(stated.get("arch", ""))
+    if ".py" not in arch:
+        return stated
+    from cpt_model.models import own_network
+
+    own = own_network(arch)
+    known: dict[tuple[int, ...], str] = {shape: name for name, shape in SHAPES.items()}
+    if "dataset" in stated and not own.stated and stated["dataset"] in SHAPES:
+        own = own._replace(image=SHAPES[stated["dataset"]])
+    return stated | {"arch": own.name, "dataset": stated.get("dataset", known.get(own.image, "cifar10"))}
+
+
 def _recipe(
     stated: dict[str, Any], flags: dict[str, Any], read_recipe: Callable[[str], dict[str, Any]]
 ) -> dict[str, Any]:
@@ -196,6 +212,8 @@ def _recipe(
         if "arch" in flags and "dataset" not in flags and flags["arch"] != values.get("arch"):
             values["dataset"] = home_of(flags["arch"])[0]
         return values
+    if ".py:" in flags.get("arch", ""):
+        return read_recipe(recipe_of(flags["dataset"]))
     if "arch" in flags:
         dataset, recipe = home_of(flags["arch"])
         return read_recipe(recipe) | {"dataset": dataset}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scripts.flags import add
 from scripts.parser import Parser
+from sim.common.progress import watched
 from sim.common.table import as_table
 from sim.contract import ALL_FEATURES, Build, features_of
 from sim.devices import open_executor
@@ -40,8 +41,6 @@ def add_flags(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
     from sim.vectors import catalogue
 
     build = Build.named(arguments.build)
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     folder = arguments.out or Path("out") / "vectors" / arguments.build
     folder.mkdir(parents=True, exist_ok=True)
-    written = [vector.save(folder) for vector in tqdm(vectors, desc=f"vectors {arguments.build}", unit="vector")]
+    written = [vector.save(folder) for vector in watched(vectors, f"vectors {arguments.build}", "vectors")]
     print(f"{len(written)} vectors, {sum(path.stat().st_size for path in written) / 1e6:.1f} MB, in {folder}")
     return 0
 
@@ -88,12 +87,10 @@ def executors(name: str, build: Build, seeds: int) -> Iterator[tuple[str, Execut
 
 def replay(executors: list[tuple[str, Executor]], vectors: list[Vector]) -> int:
     """Prints the vectors that do not agree; 1 if there are any."""
-    from tqdm import tqdm
-
     failed = 0
     for name, executor in executors:
         wrong = 0
-        for vector in tqdm(vectors, desc=name, unit="vector", leave=False):
+        for vector in watched(vectors, name, "vectors"):
             memory = vector.before.copy()
             outcome = vector.run_on(executor, memory)
             if not vector.agrees(memory, outcome):

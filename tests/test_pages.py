@@ -44,6 +44,9 @@ EXPENSIVE = {
     "cpt board export --arch cifar10_resnet_74 *": "minutes of PyTorch",
     "cpt board fit *": "needs the file of a measurement; tests/scripts/test_latency.py runs it",
     "cpt cosim *": "minutes of simulation; tests/sim/bench/test_cosim.py runs some",
+    "cpt demo*": "minutes; tests/scripts/test_demo.py runs it with few steps",
+    "cpt try *": "minutes; tests/cpt_model/models/test_own.py runs it with few steps",
+    "cpt board train --arch digits_resnet_8 * --device rtl": "minutes of simulation",
     "cpt cycles --body --out *": "minutes of simulation",
     "cpt data cifar10": "downloads",
     "cpt experiment ?*": "hours of training",
@@ -66,6 +69,7 @@ ELSEWHERE = {
     "python3 -m scripts.cli board info --device uio": "on the board",
     "python3 -c *": "on the board",
     "git clone *": "downloads PYNQ",
+    "cat > my.py *": "a file to write; tests/cpt_model/models/test_own.py uses one",
     "grep * /proc/*": "on the board",
     "ls /sys/*": "on the board",
     "make BOARDDIR=*": "PYNQ's image build",
@@ -80,7 +84,7 @@ ON_THE_BOARD = {"from pynq.ps import Clocks": "sets the clock of the board"}
 SHORTER = {"steps=100": "steps=4, window=2, progress=False", "range(2, 9)": "(2, 8)"}
 OPTIONAL = {"LightningPrecision": "lightning", "HuggingFacePrecision": "transformers"}
 # Files that commands on the pages write, or that others bring.
-PRODUCED = {"golden.json", "seconds.json", "system-user.dtsi"}
+PRODUCED = {"golden.json", "my.py", "seconds.json", "system-user.dtsi"}
 SOURCE = re.compile(r"[\w./-]+\.(py|md|svh?|v|cpp|hpp|h|toml|json|tcl|yaml|svg|sh|xdc|dtsi|sha256)|[\w./-]+/")
 
 

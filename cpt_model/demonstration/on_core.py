@@ -156,7 +156,7 @@ def picture(found: Sequence[Iteration]) -> str:
 def read(text: str) -> Iteration:
     """An answer."""
     values = json.loads(text)
-    values["bits"], values["image"] = Bits(*values["bits"]), tuple(values["image"])
+    values["bits"], values["image"] = Bits(**values["bits"]), tuple(values["image"])
     return Iteration(**values | {"cycles": [tuple(row) for row in values["cycles"]]})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from cpt_model.experiments.catalogue import RECIPE, STATIC_VS_CPT
 from cpt_model.experiments.definition import Experiment
 
-STEPS = {"fashion-mnist": 300, "cifar10": 300, "digits": 300}  # what the demonstration's minute allows
+STEPS = {"fashion-mnist": 200, "cifar10": 200, "digits": 200}  # what the demonstration's minute allows
 BATCH = 64
 TESTED = 2_000  # test images, of which the accuracy of a run so short has its first two digits
 FULL_STEPS, FULL_SEEDS = 1_000, 3

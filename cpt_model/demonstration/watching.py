@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cpt_model.drawing.chart import Series, chart, colour_of
+from cpt_model.drawing.chart import Point, Series, chart, colour_of
 from cpt_model.drawing.style import smooth
 from cpt_model.experiments.definition import PlannedRun
 from cpt_model.training.precision_plan import plan
@@ -84,9 +84,9 @@ def pictures(runs: Sequence[PlannedRun]) -> list[str]:
             bits.append(Series(name, colour, points, step=True))
         lines = lines_of(run)
         values = smooth([line["accuracy"] for line in lines])
-        points = [(line["step"], value, "") for line, value in zip(lines, values, strict=True)]
-        if points:
-            scores.append(Series(name + seed, colour, points))
+        learnt: list[Point] = [(line["step"], value, "") for line, value in zip(lines, values, strict=True)]
+        if learnt:
+            scores.append(Series(name + seed, colour, learnt))
     parts = [chart("Forward bits", "lines", "step", "bits", bits, least=0, whole=True)]
     if scores:
         parts.append(chart("Accuracy on the training batches", "lines", "step", "%", scores, least=0))

@@ -32,7 +32,7 @@
     if (!log && low !== least) low -= 0.04 * (high - low);
     if (log) { low /= 1.15; high *= 1.15; } else high += 0.04 * (high - low);
     const place = (value) => from + ((of(value) - of(low)) / (of(high) - of(low))) * (to - from);
-    const wanted = Math.max(2, Math.floor(Math.abs(to - from) / 70));
+    const wanted = Math.max(2, Math.floor(Math.abs(to - from) / (whole === "each" ? 20 : 70)));
     const found = [];
     if (log) {
       const decades = of(high) - of(low);
@@ -67,7 +67,7 @@
     const points = every.flatMap((one) => one.points).filter((point) => point[1] !== null);
     if (!points.length) return;
     const x = scale(points.map((point) => point[0]), left, width - 12, chart.logx, chart.leastx, true);
-    const y = scale(points.map((point) => point[1]), bottom, 26, chart.logy, chart.least, chart.whole);
+    const y = scale(points.map((point) => point[1]), bottom, 26, chart.logy, chart.least, chart.whole && "each");
     for (const tick of y.ticks) {
       add(svg, "line", { class: "grid", x1: left, x2: width - 12, y1: y.place(tick), y2: y.place(tick) });
       add(svg, "text", { x: left - 6, y: y.place(tick) + 4, "text-anchor": "end" }, short(tick));

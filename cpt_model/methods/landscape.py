@@ -25,12 +25,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from cpt_model.model_precision import precision, quantisation_state
 from host.compiler.bits import Bits, check_bits
 from sim.common.files import write_atomically
 from sim.common.json_file import parse_json
+from sim.common.progress import Progress
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -129,7 +129,7 @@ def landscape(
         if different := [key for key in settings if found.get(key) != settings[key]]:
             raise LandscapeError(f"{path} was begun with other {' and '.join(different)}: choose another file")
     axis = _axis(span, points)
-    with tqdm(total=points * len(models), initial=rows, desc="landscape", unit="row", disable=not progress) as bar:
+    with Progress(points * len(models), "landscape", "rows", rows, progress) as bar:
         for index, (name, model) in enumerate(models.items()):
             if rows >= (index + 1) * points:
                 continue

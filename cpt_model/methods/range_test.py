@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from cpt_model.methods.range_test_result import RangeTest
 from cpt_model.model_precision import set_precision
 from host.compiler.bits import Bits, check_bits
+from sim.common.progress import watched
 
 Batch = tuple[Tensor, Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]
@@ -72,7 +72,7 @@ def precision_range_test(
         backward: bits of the errors; 0 is float32.
         accuracy: called as accuracy(output, target); None judges by the loss.
         seed: of everything random in the test.
-        progress: whether a bar is shown.
+        progress: whether a bar is shown, or without a terminal a line every 30 seconds.
     """
     widths = list(widths)
     _check(widths, steps, window, threshold, tolerance, backward)
@@ -86,7 +86,7 @@ def precision_range_test(
         torch.manual_seed(seed)
         descent = optimizer(parameters)
         batches = _endless(data)
-        for width in tqdm(bits, desc="range test", unit="step", disable=not progress):
+        for width in watched(bits, "range test", "steps") if progress else bits:
             set_precision(trained, Bits(width, backward))
             recent.append(next(batches))
             value, score = _train(trained, descent, recent[-1], loss, accuracy, f"step {len(losses)}, {width} bits")

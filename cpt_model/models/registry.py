@@ -14,6 +14,7 @@ from cpt_model.models.cifar_resnet import CifarResNet
 from cpt_model.models.imagenet_resnet import ImageNetResNet
 from cpt_model.models.lstm_lm import LstmLM
 from cpt_model.models.mobilenet_v2 import CifarMobileNetV2
+from cpt_model.models.own import USUAL_CLASSES, is_own, own_network
 from cpt_model.models.transformer_lm import WORDS, TransformerLM
 
 # The depths of the papers; `CifarResNet` itself takes any 6n + 2.
@@ -76,13 +77,16 @@ NETWORKS: dict[str, Entry] = {
 
 
 def entry(name: str) -> Entry:
-    """What is known of a network; a name that is not is refused with all that are.
+    """What is known of a network; a name that is not is refused with all that are. A class of one's own is loaded.
 
     >>> entry("resnet18").policy
     'imagenet'
     """
+    if is_own(name):
+        own = own_network(name)
+        return Entry(own.make, USUAL_CLASSES, own.image, "cifar")
     if name not in NETWORKS:
-        raise ValueError(f"no network '{name}'; there are: {', '.join(NETWORKS)}")
+        raise ValueError(f"no network '{name}'; there are: {', '.join(NETWORKS)}, and FILE.py:CLASS")
     return NETWORKS[name]
 
 
@@ -90,7 +94,7 @@ def build(name: str, classes: int | None = None) -> nn.Module:
     """A network by name, with random weights.
 
     Args:
-        name: one of `NETWORKS`.
+        name: one of `NETWORKS`, or FILE.py:CLASS.
         classes: how many, or words of a language model; by default those of the name's data set.
 
     >>> build("cifar100_resnet_20").fc.out_features, build("cifar100_resnet_20", classes=7).fc.out_features

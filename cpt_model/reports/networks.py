@@ -45,9 +45,9 @@ class Network:
         found = list(self.passes)
         return list(dict.fromkeys([found[0], found[-1]])) if found else []
 
-    def points(self, profile: Profile) -> list[Point]:
-        """On the roofline, at the lowest and the highest precision."""
-        return [point for bits in self.ends for point in roofline_points(self.passes[bits], profile)]
+    def points(self, profile: Profile, *widths: Bits) -> list[Point]:
+        """On the roofline, at these bits; by default at the lowest and the highest."""
+        return [point for bits in widths or self.ends for point in roofline_points(self.passes[bits], profile)]
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ def _network(members: list[tuple[TrainingRun, RunCost]], profile: Profile) -> Ne
 
 
 def bars(network: Network, most: int = MOST_BARS) -> list[Bar]:
-    """Layers in the network's order at the lowest and highest precision; if there are many, equal ones once."""
+    """Layers in the network's order at every precision; if there are many, equal ones once."""
     layers: dict[str, dict[Bits, dict[Pass, PassTime]]] = {}
-    for bits in network.ends:
+    for bits in network.passes:
         for each in network.passes[bits]:
             layers.setdefault(each.layer, {}).setdefault(bits, {})[each.which] = each
     if len(layers) <= most:

@@ -7,44 +7,64 @@ from typing import Any
 
 from cpt_model.cost.roofline import compute_roof, ridge
 from cpt_model.cost.step_parts import sums
-from cpt_model.drawing.html import drawing, folded, heading, page, paragraph, table
-from cpt_model.reports import curves, latency_plot, tables
+from cpt_model.drawing.html import about, folded, found, heading, page, paragraph, table
+from cpt_model.reports import charts, tables
 from cpt_model.reports.costs import saved
 from cpt_model.reports.networks import Network
 from cpt_model.reports.report import Report
 from cpt_model.reports.runs import TrainingRun
 
 TITLE = "Training runs: precision, accuracy and cost"
+MOST_SAID = 4  # groups in the first sentence
 READING = (
     "Runs that differ by their seed alone are one row: mean ± standard deviation of their scores. 'Saved' is "
     "against the same steps at the run's highest bits throughout. GBitOPs are counted as the papers do."
 )
 
 
-def html(report: Report, title: str = TITLE, more: Sequence[str] = ()) -> str:
-    """The whole page; `more` comes at its end."""
-    parts = [
-        paragraph(_what(report)),
+def html(report: Report, title: str = TITLE, origin: str = "", more: Sequence[str] = ()) -> str:
+    """The whole page: what was found first; `origin` says when and how it was made, `more` comes at its end."""
+    scores = charts.scores(report)
+    parts = [found(sentence(report)), *([about(origin)] if origin else [])]
+    parts += [picture for score in scores if (picture := charts.reached(report, score))]
+    parts += [
         table(*tables.headline(report)),
-        *map(paragraph, (READING, report.estimate, *report.notes)),
+        *map(paragraph, (_what(report), READING, report.estimate, *report.notes)),
         heading("Precision"),
-        drawing(curves.schedules(report), "bits over the steps of each run"),
+        charts.schedules(report),
     ]
-    for score in curves.scores(report):
-        parts += [
-            heading(f"Loss and {score}"),
-            drawing(curves.learning(report, score), f"loss and {score} over the steps"),
-            heading(f"{score.capitalize()} against cost"),
-            drawing(curves.worth(report, score), f"{score} over bit operations and over estimated time on the board"),
-        ]
+    for score in scores:
+        parts += [heading(f"{score.capitalize()} and loss"), *charts.learning(report, score)]
     parts += [
         heading("Cost over the run"),
-        drawing(curves.spending(report), "bit operations and estimated time on the board over the steps"),
+        *charts.spending(report),
         folded("Every run", [table(*tables.every_run(report))]),
     ]
     for network in report.networks:
         parts += _network(network, report)
     return page(title, [*parts, *more])
+
+
+def sentence(report: Report) -> str:
+    """What these runs say, in one sentence: scores, and what was saved against the highest bits throughout."""
+    said = []
+    for group in report.groups:
+        reached = [run.reached for run in group.runs if run.reached is not None]
+        if not reached:
+            said.append(f"{group.name} is not evaluated yet")
+            continue
+        mean, unit = sum(reached) / len(reached), " %" if group.first.score == "accuracy" else " perplexity"
+        seeds = f" (mean of {len(reached)} seeds)" if len(reached) > 1 else ""
+        cost = report.cost(group.longest)
+        saved = [
+            f"{share:.1f} % fewer {what}"
+            for share, what in ((cost.saving_gbitops_pct, "bit operations"), (cost.saving_hours_pct, "estimated hours"))
+            if share
+        ]
+        spent = f" with {' and '.join(saved)}" if saved and cost.highest.forward else ""
+        said.append(f"{group.name} reached {mean:.2f}{unit}{seeds}{spent}")
+    shown, rest = said[:MOST_SAID], len(said) - MOST_SAID
+    return "; ".join(shown) + (f"; and {rest} more" if rest > 0 else "") + "."
 
 
 def _what(report: Report) -> str:
@@ -60,20 +80,21 @@ def _network(network: Network, report: Report) -> list[str]:
     if network.steps:
         parts += [
             paragraph(f"One whole training iteration by the latency model, profile {profile.name}: estimates."),
+            charts.work(network, profile),
             table(*tables.steps(network, profile.clock_mhz)),
-            drawing(latency_plot.steps(network, profile), "estimated time of every layer's work in a training step"),
+            charts.steps(network, profile),
         ]
     return [
         *parts,
         paragraph(f"One training iteration's matrix passes by the latency model, profile {profile.name}: estimates."),
         table(*tables.iterations(network, profile.clock_mhz)),
-        drawing(latency_plot.latency(network, profile), "estimated latency of every layer's three passes"),
+        charts.latency(network, profile),
         folded("Every layer's passes", [table(*tables.layers(network, profile.clock_mhz))]),
-        drawing(latency_plot.roofline(network, profile), "roofline: binary MACs a cycle over binary MACs a byte"),
+        charts.roofline(network, profile),
         paragraph(
-            "A dot is one pass of one layer. Those on the slope wait for the memory, those on the flat roof for the "
-            "array. Those below both lose time to padding (few channels, zeros between the pixels of a stride's error) "
-            "or to what does not overlap."
+            "A dot is one pass of one layer; pointed at, it says which. Those on the slope wait for the memory, those "
+            "on the flat roof for the array. Those below both lose time to padding (few channels, zeros between the "
+            "pixels of a stride's error) or to what does not overlap."
         ),
         folded("The roofline's dots", [table(*tables.roofline(network, report))]),
     ]

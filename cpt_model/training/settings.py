@@ -8,9 +8,10 @@ from typing import Any
 from pydantic import model_validator
 from typing_extensions import Self
 
-from cpt_model.models import entry
+from cpt_model.models import entry, is_own
 from cpt_model.policies import policy
 from cpt_model.prepare import Config
+from cpt_model.step.describe import describe
 from cpt_model.training.fields import TEXT_SETS, Fields, SettingsError
 from cpt_model.training.latency import board_profile
 from host.compiler.bits import Bits, check_bits
@@ -135,7 +136,11 @@ def _step(run: Settings) -> None:
             _refuse(f"widths = {run.widths} with step {run.step}: they are the integer step's")
         return
     try:
-        named(run.arch)
+        if is_own(run.arch):
+            known = entry(run.arch)
+            describe(known.make(known.classes), (known.input_shape[0], *known.input_shape[1:]))  # type: ignore[arg-type]
+        else:
+            named(run.arch)
     except ValueError as problem:
         _refuse(str(problem))
     for forward in (*run.fw_bits, *(() if run.eval_bits is None else (run.eval_bits,))):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from cpt_model.data import Batches, TrainingBatches, load_images, test_batches
-from cpt_model.models import NETWORKS, build, entry
+from cpt_model.models import NETWORKS, build, entry, is_own
 from cpt_model.training.fitting import fitting_batch
 from cpt_model.training.processes import Processes
 from cpt_model.training.settings import Settings, SettingsError
@@ -59,6 +59,9 @@ class ImageTask:
         self.run = run
         self.data = load_images(run.dataset, None if run.datadir is None else Path(run.datadir), run.workers)
         channels, wanted = self.data.shape[0], entry(run.arch).input_shape[0]
+        if is_own(run.arch) and self.data.shape != entry(run.arch).input_shape:
+            name, image = run.arch.rpartition(":")[0], "x".join(map(str, self.data.shape))
+            raise SettingsError(f"{run.dataset} has images of {image}: say so, as {Path(name).name}:{image}")
         if channels != wanted:
             fitting = [name for name, known in NETWORKS.items() if known.input_shape[0] == channels]
             raise SettingsError(

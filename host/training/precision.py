@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -82,4 +83,5 @@ def folder_name(run: Settings) -> str:
     words = precision_name(run).replace("/", "_").replace(" ", "_")
     quantiser = "" if run.quantiser == "sbm" else f"_{run.quantiser}"
     results = "" if run.is_float or run.results is Results.ROUNDED else f"_{run.results}"
-    return f"{run.arch}_{words}{quantiser}{results}_seed{run.seed}"
+    arch = re.sub(r"[^\w.-]+", "_", run.arch.rpartition("/")[2])  # of a class in a file, its name alone
+    return f"{arch}_{words}{quantiser}{results}_seed{run.seed}"

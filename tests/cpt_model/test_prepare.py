@@ -223,6 +223,12 @@ def test_preparing_twice_is_refused() -> None:
         prepare_(nn.Sequential(model, nn.Conv2d(1, 1, 1)))
 
 
+def test_a_lone_layer_that_the_policy_keeps_is_named() -> None:
+    with pytest.raises(ValueError, match="policy 'cifar' keeps the model's 1 in float32; policy 'none' does not"):
+        prepare_(nn.Sequential(nn.Linear(2, 2)))
+    assert prepare_(nn.Sequential(nn.Linear(2, 2)), Config(policy="none"))
+
+
 @pytest.mark.parametrize(
     ("model", "filter_fn"),
     [(nn.ReLU(), None), (nn.Sequential(nn.Linear(2, 2)), None), (nn.Conv2d(1, 1, 1), lambda module, name: False)],

@@ -93,7 +93,7 @@ MISTAKES = {
     f"{EXPLORE} --steps 10": "10 steps are fewer than the 32 cycles",
     "iteration --arch resnet50": "no shapes of network 'resnet50' here",
     "iteration --clock-mhz 0": "--clock-mhz: must be in 1..10,000, not 0",
-    "nonsense": "COMMAND: invalid choice: 'nonsense' (choose from 'demo', 'layer', ",
+    "nonsense": "COMMAND: invalid choice: 'nonsense' (choose from 'demo', 'try', 'layer', ",
     "plot-schedule XR": "unknown schedule 'XR'; there are: ten, all, CR",
     "plot-schedule CR --fw-bits 8 3": "--fw-bits: takes one width, or the lower and the upper bound, not 8 3",
     "plot-schedule CR --steps 5": "5 steps are fewer than the 8 cycles",

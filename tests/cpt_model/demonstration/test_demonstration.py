@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -49,10 +50,9 @@ def test_the_layer_says_where_memory_takes_over() -> None:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A short run of whole integer steps."""
     folder = tmp_path_factory.mktemp("run")
-    scale = {"steps": 3, "batch": 8, "limit": 64, "test_limit": 8, "fw_bits": (3, 8), "cycles": 1}
-    train(
-        Settings(arch="digits_resnet_8", dataset="digits", step="integer", folder=str(folder), **scale), progress=False
-    )  # type: ignore[arg-type]
+    network = {"arch": "digits_resnet_8", "dataset": "digits", "step": "integer", "folder": str(folder)}
+    scale = {"steps": 3, "batch": 8, "limit": 64, "test_limit": 8, "fw_bits": [3, 8], "cycles": 1}
+    train(Settings.from_dict({**network, **scale, "tensorboard": False}), progress=False)
     return folder
 
 
@@ -61,9 +61,11 @@ class TenCycles(Reference):
 
     commands: list[Counters]
 
-    def run(self, memory: Memory, list_offset: int, list_bytes: int, *where: int, **named: int) -> Outcome:
+    def run(
+        self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
+    ) -> Outcome:
         self.commands = [replace(NOTHING, total=10)] * (list_bytes // COMMAND_BYTES)
-        return super().run(memory, list_offset, list_bytes, *where, **named)
+        return super().run(memory, list_offset, list_bytes, mem_base, mem_bytes)
 
 
 def test_an_iteration_from_a_runs_weights_is_pytorchs_and_counted_by_layer_and_work(trained: Path) -> None:
@@ -72,6 +74,7 @@ def test_an_iteration_from_a_runs_weights_is_pytorchs_and_counted_by_layer_and_w
     )
     assert high.equal
     assert low.equal
+    assert on_core.read(json.dumps(asdict(high))) == high  # as it comes from a process of its own
     assert set(high.by(1)) == {work.value for work in Work}
     assert high.total == sum(high.by(0).values()) == sum(high.by(1).values())
     head, rows = on_core.cells([high, low], 1, "work")

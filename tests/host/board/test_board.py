@@ -20,9 +20,9 @@ from host.compiler.lower import lower
 from host.compiler.networks import cifar_resnet
 from host.compiler.plan import Plan
 from host.compiler.results import Results, stored_results
-from host.driver.accelerator import Accelerator
+from host.driver.accelerator import Accelerator, board_device
 from host.driver.devices import open_device
-from host.driver.errors import DeviceBusyError, ExecutionError
+from host.driver.errors import DeviceBusyError, DeviceError, ExecutionError
 from host.driver.execute import run_pass
 from host.driver.stream import Done, Stream
 from sim.contract import COMMAND_BYTES, Error
@@ -41,6 +41,11 @@ LAYER = Conv(4, 16, 32, 16, 16, (3, 3), (2, 2), (1, 1))
 
 @pytest.fixture(scope="module")
 def accelerator() -> Iterator[Accelerator]:
+    if SIMULATED == "pynq":
+        try:
+            board_device()
+        except (DeviceError, ImportError, OSError) as problem:
+            pytest.skip(f"CPT_BITFILE is set, but there is no board here: {problem}")
     with open_device(SIMULATED, bitfile=str(Path(BITFILE).resolve())) as opened:
         yield opened
 
