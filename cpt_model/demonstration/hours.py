@@ -8,7 +8,8 @@ from cpt_model.cost.accelerator import PROFILES
 from cpt_model.cost.run import BATCH, ITERATIONS, Run
 from cpt_model.cost.whole_step import CREDIBLE_MHZ, places
 from cpt_model.drawing.chart import Series, chart
-from host.measure.model_error import STEPS, figures, step_errors
+from host.measure.model_error import figures, step_errors
+from sim.common.places import VIVADO
 from sim.common.units import as_time
 
 ARCH = "cifar10_resnet_74"
@@ -31,7 +32,7 @@ class RunHours:
 
 def run_hours() -> RunHours:
     whole = places(ARCH, Run.named("3-8/8"), Run.named("8/8"), PROFILES["zc706"])[0]
-    errors = figures(step_errors(STEPS["zc706"], "unseen").networks)
+    errors = figures(step_errors(VIVADO / "steps-zc706-unseen.json")["zc706", "unseen"].networks)
     return RunHours(whole.hours[0], whole.static[0], errors["mean_pct"], errors["worst_pct"])
 
 
