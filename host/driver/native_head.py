@@ -16,8 +16,10 @@ from host.native import library
 from sim.contract import TENSOR_ALIGNMENT, BlockPlace, Memory
 from sim.contract.blocks import HEADERS, RECORDS
 
-POINTERS = ("sums", "planes", "records", "fraction", "weight", "bias", "labels", "pooled", "logits", "differences")
-POINTERS += ("error", "rows", "errors", "bounds")
+POINTERS = (
+    *("sums", "planes", "records", "fraction", "weight", "bias", "labels"),
+    *("pooled", "logits", "differences", "error", "rows", "errors", "bounds"),
+)
 DOUBLES = ("logit_scale", "pixels", "all_pixels", "loss")
 INTEGERS = ("images", "features", "classes", "sums_stride", "planes_stride", "record_bytes", "least_at", "most_at")
 FARTHEST = 900  # bits behind the point up to which 2^-n is no subnormal number

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 import tempfile
 from concurrent.futures import Future
 from contextlib import suppress
@@ -135,10 +134,10 @@ def main() -> None:
                 mark(STEP)
                 made(run)
 
-            training.Run._train = train  # type: ignore[method-assign]
+            training.Run._train = train  # type: ignore[method-assign, assignment]
             training.train(settings, accelerator, shown=False)
             mark(STEP)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -46,8 +46,8 @@ class TrainingLists:
             return self
         if bank not in self.banks:
             first, other = self.places.images(), self.places.images(bank)
-            moved = (list_.moved(first.address, first.end, other.address) for list_ in (self.forward, self.backward))
-            self.banks[bank] = TrainingLists(*moved, self.places)
+            span = first.address, first.end, other.address
+            self.banks[bank] = TrainingLists(self.forward.moved(*span), self.backward.moved(*span), self.places)
         return self.banks[bank]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -40,11 +42,18 @@ def test_the_head_in_c_is_that_in_numpy(images: int, span: int, spread: float) -
     step, labels = drawn(images, span, spread)
     before = step.machine.memory.copy()
     pooled, loss, differences = step._head(labels)
-    found = [step.machine.memory.copy(), pooled.sums.copy(), loss.logits, differences.copy(), loss.error, loss.loss]
+    found: list[Any] = [
+        step.machine.memory.copy(),
+        pooled.sums.copy(),
+        loss.logits,
+        differences.copy(),
+        loss.error,
+        loss.loss,
+    ]
     assert step._native is not None
     step._native, step.machine.memory[:] = None, before
     pooled, loss, differences = step._head(labels)
-    expected = [step.machine.memory, pooled.sums, loss.logits, differences, loss.error, loss.loss]
+    expected: list[Any] = [step.machine.memory, pooled.sums, loss.logits, differences, loss.error, loss.loss]
     for ours, theirs in zip(found, expected, strict=True):
         assert np.array_equal(ours, theirs)
 
