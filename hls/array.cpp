@@ -28,6 +28,7 @@ static std::uint32_t matches(const word_t a[SLICE_GROUPS], const word_t b[SLICE_
 #else
     std::uint32_t count = 0;
     for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
+#pragma HLS UNROLL
         count += std::uint32_t(__builtin_popcount(a[group] & b[group]));
     }
     return count;
