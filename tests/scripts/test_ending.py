@@ -35,6 +35,7 @@ def started(folder: Path, *arguments: str, path: str = "") -> subprocess.Popen[s
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
     )
 
 
