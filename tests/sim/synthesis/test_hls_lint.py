@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,18 @@ def test_planted_fault_is_found(fault: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", hls_sources(), ids=lambda path: path.stem)
 def test_kernel_has_no_finding(source: Path, build: str) -> None:
     assert [str(each) for each in lint(source, build)] == []
+
+
+def plain_loops(text: str) -> list[str]:
+    """Loops without a pragma in functions that are inlined: Vitis unrolls them in a pipeline, the timed C-simulation
+    would count them as sequential.
+    """
+    inlined = [function for function in text.split("\n}\n") if "#pragma HLS INLINE" in function]
+    loop = re.compile(r"^ *((?:\w+: )?(?:for|while) \(.*) \{\n(?!(?: *//.*\n)*#pragma HLS)", re.MULTILINE)
+    return [found for function in inlined for found in loop.findall(function)]
+
+
+def test_loops_of_inlined_functions_are_marked() -> None:
+    assert [found for source in hls_sources() for found in plain_loops(source.read_text())] == []
+    array = next(source for source in hls_sources() if source.name == "array.cpp").read_text()
+    assert plain_loops(array.replace("#pragma HLS UNROLL\n", ""))
