@@ -23,8 +23,14 @@ TRAIN = ["train", "--recipe", "digits", "--steps", "100000", "--no-tensorboard",
 EXPLORE = ["explore", "--arch", "cifar10_resnet_74", "--fw-bits", "3", "8"]
 # Interrupts itself in the middle of being imported, and goes on where it is not ended.
 PLANTED = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(20)\n"
-# Python imports it last before it runs the command: an interrupt before that is the interpreter's, not ours.
-STARTED = "import pathlib\npathlib.Path(__file__).with_name('started').touch()\n"
+# Python looks for the command's module behind its package: an interrupt before that is the interpreter's, not ours.
+STARTED = """import pathlib, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "scripts.cli":
+            pathlib.Path(__file__).with_name("started").touch()
+sys.meta_path.insert(0, Finder())
+"""
 
 
 def started(folder: Path, *arguments: str, path: str = "") -> subprocess.Popen[str]:
