@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.contract import BUILDS
-from sim.devices.hls_executor import hls_sources
+from sim.devices.hls_executor import HLS_BUILDS, hls_sources
 from sim.synthesis.hls_lint import lint
 from tests.tools import hls_first
 
@@ -68,7 +67,7 @@ def test_planted_fault_is_found(fault: str, tmp_path: Path) -> None:
     assert all(f" {fault.split()[0]}: " in text for text in found), found
 
 
-@pytest.mark.parametrize("build", hls_first(BUILDS))
+@pytest.mark.parametrize("build", hls_first(HLS_BUILDS))
 @pytest.mark.parametrize("source", hls_sources(), ids=lambda path: path.stem)
 def test_kernel_has_no_finding(source: Path, build: str) -> None:
     assert [str(each) for each in lint(source, build)] == []
