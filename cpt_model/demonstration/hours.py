@@ -31,7 +31,8 @@ class RunHours:
 
 def run_hours() -> RunHours:
     whole = places(ARCH, Run.named("3-8/8"), Run.named("8/8"), PROFILES["zc706"])[0]
-    errors = figures(step_errors(STEPS["zc706"], "unseen").networks)
+    every = [found for path in STEPS for found in step_errors(path).items()]
+    errors = figures(dict(every)["zc706", "unseen"].networks)
     return RunHours(whole.hours[0], whole.static[0], errors["mean_pct"], errors["worst_pct"])
 
 

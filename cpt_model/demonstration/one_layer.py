@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cpt_model.cost.accelerator import PROFILES, product_time
 from cpt_model.drawing.chart import Series, chart
 from host.compiler.bits import Bits
+from host.compiler.jobs import pass_precision
 from host.compiler.layer import Conv, Pass
 
 LAYER = Conv(batch=128, in_channels=16, out_channels=16, height=32, width=32, kernel=(3, 3), padding=(1, 1))
@@ -33,7 +34,7 @@ def rows() -> list[Row]:
     profile = PROFILES["zc706"]
     found = []
     for bits in WIDTHS:
-        times = {which: product_time(LAYER, which, bits, profile, "the layer") for which in Pass}
+        times = {which: product_time(LAYER, which, pass_precision(which, bits), profile, "the layer") for which in Pass}
         forward = times[Pass.FORWARD]
         found.append(Row(bits, forward.cycles, sum(time.cycles for time in times.values()), forward.bottleneck))
     return found
