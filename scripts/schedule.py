@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Proposes the bounds of a precision schedule, and its number of cycles, so that a training run takes at
-most so many hours on the accelerator, by the latency model: an estimate, as 'cpt cost' prints it. The
+most a given number of hours on the accelerator, by the model: an estimate, as 'cpt cost' prints it. The
 highest upper bound comes first, then the highest lower one. Where nothing fits, it says how many steps do.
 How low a network's bounds may be, 'cpt range-test' finds out.
 """
