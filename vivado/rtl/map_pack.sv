@@ -28,7 +28,8 @@ module map_pack
     output logic                           tallied_o,     ///< one cycle: it has been taken
     input  logic [15:0][255:0]             records_i,
     output logic [Banks-1:0][AddrBits-1:0] addr_o,        ///< strip, part, plane
-    input  logic [2:0][Banks-1:0][15:0]    data_i,        ///< two cycles later: out0, out1, mask
+    input  logic [Banks-1:0][1:0][15:0]    data_i,        ///< two cycles later: out0, out1
+    input  logic [Banks-1:0][15:0]         masks_i,       ///< likewise
     output request_t                       wr_req_o,
     input  logic                           wr_req_ready_i,
     output logic                           wr_valid_o,
@@ -130,6 +131,7 @@ module map_pack
   logic [StripBits:0] high_q, turned_high_q;  // strip, part
   logic [Banks-1:0] unused_banks;
   logic [Banks-1:0][3:0] planes;
+  logic [Banks-1:0][15:0] first, second;
   map_spread #(.Banks(Banks)) u_spread (
       .clk_i,
       .bank_i  (bank_q),
@@ -142,6 +144,8 @@ module map_pack
   );
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     assign addr_o[b] = {turned_high_q, planes[b]};
+    assign first[b]  = data_i[b][0];
+    assign second[b] = data_i[b][1];
   end
 
   // Beats that do not come from the banks, in step with the others.
@@ -161,7 +165,7 @@ module map_pack
   assign source = counts ? 2'd3 : item_q.tensor == 2'(MaskTensor) ? 2'd2 : item_q.tensor;
   logic [16*Banks-1:0] turned, turned_q;
   select_four #(.Width(16 * Banks)) u_choice (
-      .data_i({(16 * Banks)'(given4_q), data_i[2], data_i[1], data_i[0]}), .select_i(tag_q[3].source), .data_o(chosen)
+      .data_i({(16 * Banks)'(given4_q), masks_i, second, first}), .select_i(tag_q[3].source), .data_o(chosen)
   );
   rotate #(.Bytes(2 * Banks), .UnitBytes(2)) u_turn (.data_i(chosen), .shift_i(tag_q[3].turn), .data_o(turned));
   always_ff @(posedge clk_i) begin

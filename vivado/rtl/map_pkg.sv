@@ -10,8 +10,8 @@ package map_pkg;
   localparam int unsigned MaskTensor = 3;
   localparam int unsigned InStrips = 4;       ///< on the chip at once
   localparam int unsigned OutStrips = 2;
-  localparam int unsigned Outs = 11;          ///< cycles from a pixel's operands to its first output
-  localparam int unsigned SecondOuts = 17;    ///< and to its second one
+  localparam int unsigned Outs = 12;          ///< cycles from a pixel's operands to its first output
+  localparam int unsigned SecondOuts = 19;    ///< and to its second one
   // verilator lint_on UNUSEDPARAM
 
   /// A tensor, sizes in bytes.

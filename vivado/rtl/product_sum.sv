@@ -1,19 +1,20 @@
-/// sum = (first ? 0 : sum) + value^2, in one DSP48E1: three cycles from the value to the sum with it.
-module square_sum #(
+/// sum = (first ? 0 : sum) + value * by, in one DSP48E1: three cycles from the factors to the sum with their product.
+module product_sum #(
     parameter int unsigned Bits = 37  ///< of the sum, at most 48
 ) (
     input  logic               clk_i,
     input  logic signed [16:0] value_i,
+    input  logic signed [16:0] by_i,
     input  logic               first_i,  ///< a cycle after value_i
     input  logic               valid_i,  ///< two cycles after value_i, else the sum stays
     output logic [Bits-1:0]    sum_o
 );
 `ifdef SYNTHESIS
 `ifndef DOT_PRODUCT_MODELS
-`define SQUARES_IN_DSPS
+`define PRODUCTS_IN_DSPS
 `endif
 `endif
-`ifdef SQUARES_IN_DSPS
+`ifdef PRODUCTS_IN_DSPS
   logic [47:0] sum;
   assign sum_o = sum[Bits-1:0];
   logic unused;
@@ -39,7 +40,7 @@ module square_sum #(
   ) u_dsp (
       .CLK          (clk_i),
       .A            (30'(value_i)),
-      .B            (18'(value_i)),
+      .B            (18'(by_i)),
       .C            ('0),
       .D            ('0),
       .P            (sum),
@@ -89,14 +90,15 @@ module square_sum #(
   );
   // verilator lint_on PINCONNECTEMPTY
 `else
-  logic signed [16:0] value_q;
-  logic [33:0] square_q;
+  logic signed [16:0] value_q, by_q;
+  logic signed [33:0] product_q;
   logic first_q;
   always_ff @(posedge clk_i) begin
-    value_q  <= value_i;
-    square_q <= 34'(value_q) * 34'(value_q);
-    first_q  <= first_i;
-    if (valid_i) sum_o <= (first_q ? '0 : sum_o) + Bits'(square_q);
+    value_q   <= value_i;
+    by_q      <= by_i;
+    product_q <= 34'(value_q) * 34'(by_q);
+    first_q   <= first_i;
+    if (valid_i) sum_o <= (first_q ? '0 : sum_o) + Bits'(product_q);
   end
 `endif
 endmodule
