@@ -45,7 +45,7 @@ TALLIES = [
 MAPS = [Unit("map_engine", "map_bench", ("vector_pkg", *MAP_ENGINE), {"BusBytes": bus}) for bus in (8, 32, 64)]
 MAP_LANE_MODULES = (
     *("rounding_pkg", "map_pkg", "select_four", "select_eight", "rounding_control", "requantise", "scaled_product"),
-    *("near_limit", "map_lane", "product_sum", "map_tally", "map_lane_bench"),
+    *("dsp_add", "near_limit", "map_lane", "product_sum", "map_tally", "map_lane_bench"),
 )
 MAP_LANE = Unit("map_lane", "map_lane_bench", MAP_LANE_MODULES)
 WEIGHTS = [

@@ -28,6 +28,8 @@ module map_lane_bench
     input  logic [15:0]  tally_x2,
     output logic [255:0] record
 );
+  sums_t sums;
+  assign record = record_of(sums);
   rounding_t first, second;
   logic [47:0] sum, sum_q;
   logic [15:0] rounded;
@@ -72,6 +74,6 @@ module map_lane_bench
       .first_i (tally_first),
       .v_i     (tally_v),
       .x2_i    (tally_x2),
-      .record_o(record)
+      .sums_o  (sums)
   );
 endmodule

@@ -315,17 +315,19 @@ module map_engine
     end
   end
 
-  // A block's first pixel.
-  logic clear_q, first_q;
+  // A block's tally is cleared behind its last beat, long before the first pixel of the next.
+  logic [5:0] clears_q;
+  logic clear, first_q;
+  assign clear = clears_q[5];
   always_ff @(posedge clk_i) begin
-    clear_q <= begins || tallied;
+    clears_q <= {clears_q[4:0], begins || tallied};
     if (way_q[Outs-1].valid) first_q <= 1'b0;
-    if (clear_q) first_q <= 1'b1;
+    if (clear) first_q <= 1'b1;
   end
 
   logic [15:0][15:0] out0, out1;
   logic [15:0] positive;
-  logic [15:0][255:0] records;
+  sums_t [15:0] tallies;
   for (genvar ch = 0; ch < 16; ch++) begin : gen_lane
     map_lane u_lane (
         .clk_i,
@@ -351,12 +353,12 @@ module map_engine
     );
     map_tally u_tally (
         .clk_i,
-        .clear_i (clear_q),
+        .clear_i (clear),
         .valid_i (way_q[Outs-1].valid),
         .first_i (first_q),
         .v_i     ({first.is_signed && out0[ch][15], out0[ch]}),
         .x2_i    (x2s_q[Outs-1][ch]),
-        .record_o(records[ch])
+        .sums_o  (tallies[ch])
     );
   end
 
@@ -421,7 +423,7 @@ module map_engine
       .free_o      (out_free),
       .drained_i   (drained),
       .tallied_o   (tallied),
-      .records_i   (records),
+      .tallies_i   (tallies),
       .addr_o      (out_addr),
       .data_i      (out_words),
       .masks_i     (positives),

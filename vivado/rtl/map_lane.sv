@@ -56,7 +56,8 @@ module map_lane
   logic signed [16:0] wait_q, wait2_q, x0_q;
   logic signed [41:0] product0_q;
   logic signed [47:0] sum0_q;
-  logic [47:0] sum_q;
+  logic [47:0] sum;
+  dsp_add u_sum (.clk_i, .a_i(sum0_q), .b_i(by_q), .sum_o(sum));
   logic [5:0] positive_q;
   always_ff @(posedge clk_i) begin
     wait_q     <= zero_x0_i ? 17'd0 : x0_i;
@@ -64,9 +65,8 @@ module map_lane
     x0_q       <= wait2_q;
     product0_q <= x0_q * a_i;
     sum0_q     <= 48'(product0_q) + b_i;
-    sum_q      <= sum0_q + by_q;
-    sum_o      <= sum_q;
-    positive_q <= {positive_q[4:0], !sum_q[47] && sum_q != '0};
+    sum_o      <= sum;
+    positive_q <= {positive_q[4:0], !sum[47] && sum != '0};
   end
   assign positive_o = positive_q[5];
 

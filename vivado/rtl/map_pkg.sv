@@ -59,6 +59,20 @@ package map_pkg;
     logic        last;    // of its strip
   } item_t;
 
+  /// A channel's tally.
+  typedef struct packed {
+    logic [16:0] most;
+    logic [16:0] least;
+    logic [52:0] second;
+    logic [36:0] sum;
+  } sums_t;
+
+  /// As memory holds it.
+  function automatic logic [255:0] record_of(sums_t sums);
+    return {64'd0, 32'($signed(sums.most)), 32'($signed(sums.least)), 64'($signed(sums.second)),
+            64'($signed(sums.sum))};
+  endfunction
+
   typedef struct packed {
     logic [6:0] rows;
     logic [6:0] words;

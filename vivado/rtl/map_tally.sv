@@ -2,14 +2,16 @@
 ///
 /// The second sum is that of a DSP48E1, modulo 2^48, and how often it has wrapped: a product has 33 bits, so its two
 /// highest bits go from 11 to 00 or back only then.
-module map_tally (
+module map_tally
+  import map_pkg::*;
+(
     input  logic               clk_i,
     input  logic               clear_i,  ///< a block begins
     input  logic               valid_i,
     input  logic               first_i,  ///< of its values
     input  logic signed [16:0] v_i,
     input  logic signed [15:0] x2_i,
-    output logic [255:0]       record_o  ///< as memory holds it
+    output sums_t              sums_o
 );
   logic valid_q, first_q, product_valid_q, summed_q;
   logic signed [36:0] sum_q;
@@ -44,5 +46,5 @@ module map_tally (
       most_q  <= 17'h10000;
     end
   end
-  assign record_o = {64'd0, 32'(most_q), 32'(least_q), 64'($signed({wraps_q, low})), 64'(sum_q)};
+  assign sums_o = '{most: most_q, least: least_q, second: {wraps_q, low}, sum: sum_q};
 endmodule

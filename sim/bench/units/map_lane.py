@@ -98,7 +98,13 @@ async def tallies(dut: Any) -> None:
     Clock(dut.clk, 2, "ns").start()
     dut.tally_valid.value = 0
     least, most = -(1 << 16), (1 << 15) - 1
-    past: list[tuple[int, int, int]] = [(1, -1, 1), (1, 1, 3), (1, -1, 3), (least, -most - 1, WRAP + 2), (least, most, 5)]
+    past: list[tuple[int, int, int]] = [
+        (1, -1, 1),
+        (1, 1, 3),
+        (1, -1, 3),
+        (least, -most - 1, WRAP + 2),
+        (least, most, 5),
+    ]
     blocks = [[(number(random, 17), number(random, 16), 1) for _ in range(20)] for _ in range(10)]
     for block in [past, *blocks]:
         await FallingEdge(dut.clk)
