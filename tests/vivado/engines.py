@@ -4,9 +4,10 @@ from __future__ import annotations
 
 MAP_ENGINE = (
     *("noise_pkg", "rounding_pkg", "map_pkg", "sync_fifo", "carry_chain", "mix_add", "select_four", "select_eight"),
-    *("rotate", "noise_keys", "noise_base", "noise", "rounding_control", "requantise", "map_setup", "map_walker"),
-    *("map_pieces", "map_spread", "map_banks", "map_unpack", "map_fetch", "map_lane", "map_tally", "map_scatter"),
-    *("map_pack", "map_engine"),
+    *("select_two", "rotate", "noise_keys", "noise_base", "noise", "rounding_control", "requantise", "rounding_lane"),
+    *("map_setup", "map_walker", "map_pieces", "map_spread", "map_banks", "map_masks", "map_unpack", "map_fetch"),
+    *("scaled_product", "dsp_add", "near_limit", "map_lane", "product_sum", "map_tally", "map_scatter", "map_pack"),
+    *("map_engine", "map_bench"),
 )
 SCALAR_PIPE = (
     *("scalar_code_pkg", "scalar_divider", "scalar_root", "scalar_long", "scalar_operand", "scalar_product"),

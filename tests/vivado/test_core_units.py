@@ -36,13 +36,18 @@ STORES = [
 ]
 ARRAY_MODULES = ("dpu_row_model", "dpu_row", "count_ones", "select_two", "select_four", "row_sum", "result_drain")
 ARRAY = Unit("array_drain", "array", ("core_pkg", *ARRAY_MODULES, "array"))
-TALLY_MODULES = ("core_pkg", "square_sum", "tally_channel", "tally")
+TALLY_MODULES = ("core_pkg", "product_sum", "tally_channel", "tally")
 TALLIES = [
     Unit("tally", "tally", TALLY_MODULES, {"Lanes": lanes}, {"CPT_LANES": str(lanes)}, synthesised)
     for lanes, synthesised in ((16, False), (48, False), (16, True))
 ]
 
-MAPS = [Unit("map_engine", "map_engine", ("vector_pkg", *MAP_ENGINE), {"BusBytes": bus}) for bus in (8, 32, 64)]
+MAPS = [Unit("map_engine", "map_bench", ("vector_pkg", *MAP_ENGINE), {"BusBytes": bus}) for bus in (8, 32, 64)]
+MAP_LANE_MODULES = (
+    *("rounding_pkg", "map_pkg", "select_four", "select_eight", "rounding_control", "requantise", "scaled_product"),
+    *("dsp_add", "near_limit", "map_lane", "product_sum", "map_tally", "map_lane_bench"),
+)
+MAP_LANE = Unit("map_lane", "map_lane_bench", MAP_LANE_MODULES)
 WEIGHTS = [
     Unit(
         "weight_engine",
@@ -58,7 +63,7 @@ WEIGHTS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
-    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES, *MAPS, *TALLIES, *WEIGHTS],
+    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES, MAP_LANE, *MAPS, *TALLIES, *WEIGHTS],
     ids=lambda unit: "-".join([unit.bench, *map(str, unit.parameters.values()), *["synthesised"] * unit.synthesised]),
 )
 def test_unit(unit: Unit) -> None:

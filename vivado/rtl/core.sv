@@ -7,6 +7,7 @@ module core
   import contract_pkg::*;
   import command_pkg::*;
   import core_pkg::*;
+  import rounding_pkg::*;
 #(
     parameter  build_t      Build      = BUILD_TINY,
     parameter  bit          VectorUnit = 1'b0,          ///< CONV may have HALF and STATS
@@ -44,7 +45,9 @@ module core
     input  logic                  wr_data_ready_i,
     output logic [8*BusBytes-1:0] wr_data_o,
     input  logic                  wr_idle_i,
-    input  logic                  wr_error_i
+    input  logic                  wr_error_i,
+    input  lent_t                 lent_i,          ///< a lane of the rounding, lent while this core is idle
+    output logic [15:0][15:0]     lent_values_o
 );
   localparam int unsigned L        = Build.lanes;
   localparam int unsigned G        = Build.slice_groups;
@@ -437,7 +440,7 @@ module core
   logic [5:0] sums_piece;
   logic [7:0] sums_pair;
   logic [1:0][31:0] sums;
-  epilogue u_epilogue (
+  epilogue #(.Lends(VectorUnit)) u_epilogue (
       .clk_i,
       .rst_ni         (run_n),
       .plan_i         (plan_q),
@@ -467,7 +470,9 @@ module core
       .sums_valid_o   (sums_valid),
       .sums_piece_o   (sums_piece),
       .sums_pair_o    (sums_pair),
-      .sums_o         (sums)
+      .sums_o         (sums),
+      .lent_i,
+      .lent_values_o
   );
 
   logic buffer_read, store_idle;

@@ -30,6 +30,7 @@
 module cpt_kernel
   import contract_pkg::*;
   import command_pkg::*;
+  import rounding_pkg::*;
 #(
     parameter  int unsigned BuildNumber = 0,  ///< 0: tiny, 1: zc706, 3: zc706_train
     parameter  bit          VectorUnit  = 0,  ///< the commands from MAP on
@@ -170,6 +171,8 @@ module cpt_kernel
   logic [17:0] core_rd_req_bytes, core_wr_req_bytes;
   logic [DataBits-1:0] core_wr_data;
 
+  lent_t lent;
+  logic [15:0][15:0] lent_values;
   core #(.Build(Build), .VectorUnit(VectorUnit)) u_core (
       .clk_i          (ap_clk),
       .rst_ni         (ap_rst_n),
@@ -203,7 +206,9 @@ module cpt_kernel
       .wr_data_ready_i(core_wr_ready),
       .wr_data_o      (core_wr_data),
       .wr_idle_i      (wr_idle),
-      .wr_error_i     (wr_error)
+      .wr_error_i     (wr_error),
+      .lent_i         (lent),
+      .lent_values_o  (lent_values)
   );
 
   if (VectorUnit) begin : gen_vector
@@ -241,7 +246,9 @@ module cpt_kernel
         .wr_data_ready_i(v_wr_ready),
         .wr_data_o      (v_wr_data),
         .wr_idle_i      (wr_idle),
-        .wr_error_i     (wr_error)
+        .wr_error_i     (wr_error),
+        .lent_o         (lent),
+        .rounded_i      (lent_values)
     );
     port_share #(.BusBytes(BusBytes)) u_share (
         .vector_i             (active),
@@ -287,6 +294,7 @@ module cpt_kernel
     );
   end else begin : gen_matrix
     assign {vector_ready, vector_done, vector_error} = '0;
+    assign lent = '0;
     assign {rd_req_valid, rd_req_addr, rd_req_bytes} = {core_rd_req_valid, core_rd_req_addr, core_rd_req_bytes};
     assign {wr_req_valid, wr_req_addr, wr_req_bytes} = {core_wr_req_valid, core_wr_req_addr, core_wr_req_bytes};
     assign {core_rd_req_ready, core_rd_valid, rd_data_ready} = {rd_req_ready, rd_data_valid, core_rd_ready};

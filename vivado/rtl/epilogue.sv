@@ -6,7 +6,9 @@ module epilogue
   import contract_pkg::*;
   import core_pkg::*;
   import rounding_pkg::*;
-(
+#(
+    parameter bit Lends = 1'b0  ///< lane 0 of the rounding, while no command of the core runs
+) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
     input  plan_t                  plan_i,
@@ -36,7 +38,9 @@ module epilogue
     output logic                   sums_valid_o,     ///< the row sums of both lanes of the pair
     output logic [5:0]             sums_piece_o,
     output logic [7:0]             sums_pair_o,
-    output logic [1:0][31:0]       sums_o
+    output logic [1:0][31:0]       sums_o,
+    input  lent_t                  lent_i,
+    output logic [15:0][15:0]      lent_values_o
 );
   localparam int unsigned RoundLatency = 3;
 
@@ -66,15 +70,9 @@ module epilogue
   logic [27:0] element_q;
   always_ff @(posedge clk_i) element_q <= ahead_group_i.element[31:4];
 
-  rounding_t rounding;
-  rounding_control u_rounding (
-      .clk_i,
-      .stochastic_i(p.c.flags[FLAG_STOCHASTIC]),
-      .shift_i     (p.c.shift),
-      .signed_i    (p.c.flags[FLAG_OUT_SIGNED]),
-      .out_bits_i  (p.c.out_bits),
-      .rounding_o  (rounding)
-  );
+  rounds_t rounds;
+  assign rounds = '{stochastic: p.c.flags[FLAG_STOCHASTIC], is_signed: p.c.flags[FLAG_OUT_SIGNED], shift: p.c.shift,
+                    out_bits: p.c.out_bits, key_1: key_1};
 
   tag_t [RoundLatency-1:0] tag_q;
   always_ff @(posedge clk_i) begin
@@ -90,14 +88,11 @@ module epilogue
     noise_base u_base (
         .clk_i, .key_0_i(key_0), .element_i(table_element_i[l][31:4] + element_q), .mixed_o(base), .low_o(low)
     );
-    for (genvar c = 0; c < 16; c++) begin : gen_column
-      logic [31:0] mixed;
-      noise u_noise (.clk_i, .key_1_i(key_1), .base_i(base), .low_i(low), .column_i(4'(c)), .mixed_o(mixed));
-      requantise u_requantise (
-          .clk_i, .rounding_i(rounding), .acc_i(results_i[l][c]), .mixed_i(mixed), .value_o(values[l][c])
-      );
-    end
+    rounding_lane #(.Lends(Lends && l == 0)) u_rounding (
+        .clk_i, .rounds_i(rounds), .base_i(base), .low_i(low), .sums_i(results_i[l]), .lent_i, .values_o(values[l])
+    );
   end
+  assign lent_values_o = values[0];
 
   // Exact results in step with the rounded ones: first the lane whose turn it is, then its half (INT64).
   logic int32, int64;

@@ -32,7 +32,9 @@ module map_engine
     output logic                wr_valid_o,
     input  logic                wr_ready_i,
     output logic [DataBits-1:0] wr_data_o,
-    input  logic                wr_idle_i
+    input  logic                wr_idle_i,
+    output lent_t               lent_o,          ///< to a rounding_lane that does so
+    input  logic [15:0][15:0]   rounded_i        ///< its values
 );
   localparam int unsigned Banks    = BusBytes > 32 ? BusBytes / 2 : 16;
   localparam int unsigned Lanes    = 2 * Banks;
@@ -51,8 +53,8 @@ module map_engine
   logic [15:0] flags;
   logic [27:0] pixels, all_pixels;
   logic [4:0] k;
-  logic [6:0] right;
-  logic [24:0] multiplier;
+  logic [6:0] j;
+  logic [39:0] multiplier;
   logic [5:0] scale_shift;
   logic [31:0] key_0, key_1;
   request_t setup_req;
@@ -73,7 +75,7 @@ module map_engine
       .pixels_o      (pixels),
       .all_pixels_o  (all_pixels),
       .k_o           (k),
-      .right_o       (right),
+      .j_o           (j),
       .multiplier_o  (multiplier),
       .scale_shift_o (scale_shift),
       .key_0_o       (key_0),
@@ -142,12 +144,13 @@ module map_engine
 
   // Planes in.
   logic block_begins, between, drained, tallied, filled;
-  logic [15:0][24:0] a, c;
+  logic [15:0][24:0] a;
+  logic [15:0][39:0] c;
   logic [15:0][47:0] b;
   logic [Banks-1:0] in_write, mask_write;
   logic [Banks-1:0][InBits-1:0] in_write_addr, in_addr;
   logic mask_part;
-  logic [Banks-1:0][2:0] mask_write_addr, mask_addr;
+  logic [2:0] mask_write_addr, mask_addr;
   logic [Banks-1:0][15:0] in_data, in_words, mask_words;
   map_unpack #(.BusBytes(BusBytes), .Banks(Banks)) u_unpack (
       .clk_i,
@@ -156,6 +159,7 @@ module map_engine
       .item_ready_o(tag_ready),
       .item_i      (tag),
       .scales_i    (map.scales),
+      .shift_i     (j[3:0]),
       .rd_valid_i  (rd_valid_i && state_q == Run),
       .rd_ready_o  (unpack_rd_ready),
       .rd_data_i,
@@ -174,12 +178,10 @@ module map_engine
       .clk_i, .write_i(in_write), .write_addr_i(in_write_addr), .data_i(in_data), .read_addr_i(in_addr),
       .data_o(in_words)
   );
-  // Of masks, strip and part alone.
-  for (genvar i = 0; i < Banks; i++) begin : gen_mask
-    assign mask_write_addr[i] = {in_write_addr[i][InBits-1-:2], in_write_addr[i][4]};
-    assign mask_addr[i]       = {in_addr[i][InBits-1-:2], mask_part};
-  end
-  map_banks #(.Banks(Banks), .Depth(2 * InStrips)) u_mask (
+  // Of masks, strip and part alone, which are the same in all banks.
+  assign mask_write_addr = {in_write_addr[0][InBits-1-:2], in_write_addr[0][4]};
+  assign mask_addr       = {in_addr[0][InBits-1-:2], mask_part};
+  map_masks #(.Banks(Banks), .Depth(2 * InStrips)) u_mask (
       .clk_i, .write_i(mask_write), .write_addr_i(mask_write_addr), .data_i(in_data), .read_addr_i(mask_addr),
       .data_o(mask_words)
   );
@@ -262,7 +264,7 @@ module map_engine
   rounding_control u_second (
       .clk_i,
       .stochastic_i(1'b0),
-      .shift_i     (scale_shift),
+      .shift_i     ('0),
       .signed_i    (flags[MAP_FLAG_OUT_SIGNED]),
       .out_bits_i  (writes[1].bits),
       .rounding_o  (second)
@@ -272,6 +274,19 @@ module map_engine
   logic [31:4] base;
   logic [3:0] low;
   noise_base u_base (.clk_i, .key_0_i(key_0), .element_i(element), .mixed_o(base), .low_o(low));
+  logic [15:0][47:0] sums;
+  assign lent_o = '{
+      own: state_q != Idle,
+      rounds: '{
+          stochastic: flags[MAP_FLAG_STOCHASTIC],
+          is_signed: outputs ? flags[MAP_FLAG_OUT_SIGNED] : flags[MAP_FLAG_X0_SIGNED],
+          shift: 6'(k),
+          out_bits: outputs ? writes[0].bits : 5'd16,
+          key_1: key_1},
+      base: base, low: low, sums: sums};
+
+  logic [46:0] half;
+  assign half = {scale_shift[5], 15'd0, scale_shift[5:4] == 2'd1, 15'd0, scale_shift[5:4] == 2'd0, 14'd0};
 
   // A pixel on its way.
   typedef struct packed {
@@ -300,12 +315,20 @@ module map_engine
     end
   end
 
+  // A block's tally is cleared behind its last beat, long before the first pixel of the next.
+  logic [5:0] clears_q;
+  logic clear, first_q;
+  assign clear = clears_q[5];
+  always_ff @(posedge clk_i) begin
+    clears_q <= {clears_q[4:0], begins || tallied};
+    if (way_q[Outs-1].valid) first_q <= 1'b0;
+    if (clear) first_q <= 1'b1;
+  end
+
   logic [15:0][15:0] out0, out1;
   logic [15:0] positive;
-  logic [15:0][255:0] records;
+  sums_t [15:0] tallies;
   for (genvar ch = 0; ch < 16; ch++) begin : gen_lane
-    logic [31:0] mixed;
-    noise u_noise (.clk_i, .key_1_i(key_1), .base_i(base), .low_i(low), .column_i(4'(ch)), .mixed_o(mixed));
     map_lane u_lane (
         .clk_i,
         .x0_i        (x0[ch]),
@@ -315,59 +338,58 @@ module map_engine
         .a_i         (a[ch]),
         .c_i         (c[ch]),
         .b_i         (b[ch]),
-        .right_i     (right),
+        .up_i        (j[6:4]),
         .multiplier_i(multiplier),
+        .down_i      (scale_shift[5:4]),
+        .half_i      (half),
         .first_i     (first),
         .second_i    (second),
         .symmetric_i (symmetric),
-        .mixed_i     (mixed),
+        .sum_o       (sums[ch]),
+        .rounded_i   (rounded_i[ch]),
         .out0_o      (out0[ch]),
         .positive_o  (positive[ch]),
         .out1_o      (out1[ch])
     );
     map_tally u_tally (
         .clk_i,
-        .clear_i (begins || tallied),
+        .clear_i (clear),
         .valid_i (way_q[Outs-1].valid),
+        .first_i (first_q),
         .v_i     ({first.is_signed && out0[ch][15], out0[ch]}),
         .x2_i    (x2s_q[Outs-1][ch]),
-        .record_o(records[ch])
+        .sums_o  (tallies[ch])
     );
   end
 
-  // Planes out.
+  // Planes out: those of the first output wait for the second's.
+  localparam int unsigned Behind = SecondOuts - Outs;
   way_t way0, way1;
-  logic [1:0][Banks-1:0] out_write;
-  logic [1:0][Banks-1:0][OutBits-1:0] out_write_addr;
-  logic [1:0][Banks-1:0][15:0] out_data;
-  logic [Banks-1:0][OutBits-1:0] out_addr;
-  logic [2:0][Banks-1:0][15:0] out_words;
+  logic [Behind-1:0][15:0][15:0] out0s_q;
+  logic [1:0][15:0][15:0] outs;
+  logic [Banks-1:0] out_write;
+  logic [Banks-1:0][OutBits-1:0] out_write_addr, out_addr;
+  logic [Banks-1:0][1:0][15:0] out_data, out_words;
+  logic [Banks-1:0][15:0] positives;
   assign way0 = way_q[Outs-1];
   assign way1 = way_q[SecondOuts-1];
-  map_scatter #(.Banks(Banks)) u_scatter0 (
-      .clk_i, .valid_i(way0.valid), .strip_i(way0.strip), .lane_i(way0.lane), .gather_i(map.gather), .values_i(out0),
-      .write_o(out_write[0]), .addr_o(out_write_addr[0]), .data_o(out_data[0])
+  always_ff @(posedge clk_i) out0s_q <= {out0s_q[Behind-2:0], out0};
+  assign outs = {out1, out0s_q[Behind-1]};
+  map_scatter #(.Banks(Banks)) u_scatter (
+      .clk_i, .valid_i(way1.valid), .strip_i(way1.strip), .lane_i(way1.lane), .gather_i(map.gather), .values_i(outs),
+      .write_o(out_write), .addr_o(out_write_addr), .data_o(out_data)
   );
-  map_scatter #(.Banks(Banks)) u_scatter1 (
-      .clk_i, .valid_i(way1.valid), .strip_i(way1.strip), .lane_i(way1.lane), .gather_i(map.gather), .values_i(out1),
-      .write_o(out_write[1]), .addr_o(out_write_addr[1]), .data_o(out_data[1])
+  map_banks #(.Banks(Banks), .Depth(2 ** OutBits), .Width(32)) u_out (
+      .clk_i, .write_i(out_write), .write_addr_i(out_write_addr), .data_i(out_data), .read_addr_i(out_addr),
+      .data_o(out_words)
   );
-  for (genvar o = 0; o < 2; o++) begin : gen_out
-    map_banks #(.Banks(Banks), .Depth(2 ** OutBits)) u_out (
-        .clk_i, .write_i(out_write[o]), .write_addr_i(out_write_addr[o]), .data_i(out_data[o]),
-        .read_addr_i(out_addr), .data_o(out_words[o])
-    );
-  end
   logic [Banks-1:0] positive_write;
-  logic [Banks-1:0][1:0] positive_addr, positive_read;
   for (genvar i = 0; i < Banks; i++) begin : gen_positive
     assign positive_write[i] = way0.valid && way0.lane[LaneBits-2:0] == (LaneBits - 1)'(i);
-    assign positive_addr[i]  = {way0.strip, way0.lane[LaneBits-1]};
-    assign positive_read[i]  = out_addr[i][OutBits-1:4];
   end
-  map_banks #(.Banks(Banks), .Depth(2 * OutStrips)) u_positive (
-      .clk_i, .write_i(positive_write), .write_addr_i(positive_addr), .data_i({Banks{positive}}),
-      .read_addr_i(positive_read), .data_o(out_words[2])
+  map_masks #(.Banks(Banks), .Depth(2 * OutStrips)) u_positive (
+      .clk_i, .write_i(positive_write), .write_addr_i({way0.strip, way0.lane[LaneBits-1]}),
+      .data_i({Banks{positive}}), .read_addr_i(out_addr[0][OutBits-1:4]), .data_o(positives)
   );
 
   logic out_valid, out_ready;
@@ -401,9 +423,10 @@ module map_engine
       .free_o      (out_free),
       .drained_i   (drained),
       .tallied_o   (tallied),
-      .records_i   (records),
+      .tallies_i   (tallies),
       .addr_o      (out_addr),
       .data_i      (out_words),
+      .masks_i     (positives),
       .wr_req_o,
       .wr_req_ready_i,
       .wr_valid_o,
@@ -415,5 +438,5 @@ module map_engine
 
   logic unused;
   assign unused = &{1'b0, words_i, rd_last_i, unused_strips_full, strips_empty, unused_strip,
-                    unused_strip_valid, x2, way_q, way0, way1};
+                    unused_strip_valid, x2, way_q, way0, way1, scale_shift};
 endmodule

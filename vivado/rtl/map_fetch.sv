@@ -179,26 +179,19 @@ module map_fetch
     ordered_masks_q <= masks_q;
   end
 
-  // Stage 5: planes behind the highest are its sign's. Operands of the same pixels wait for the last one.
+  // Stage 5: operands of the same pixels wait for the last one, each with the planes of its sign.
   tag_t now, held_tag_q, pixel_q;
-  logic [15:0] exists;  // planes that exist
-  logic [4:0] top;      // number of the highest
+  logic [4:0] top;  // number of the highest plane
   logic [16*Pixels-1:0] sign;
-  logic [16:0][16*Pixels-1:0] filled;
   logic [2:0][16:0][16*Pixels-1:0] held_q, pixels_q;
   logic [16*Pixels-1:0] held_mask_q, pixel_masks_q;
-  assign now    = tag_q[4];
-  assign top    = bits_i[now.operand] - 5'd1;
-  assign exists = ~(16'hfffe << top);
-  assign sign   = ordered_q[top[3:0]] & {16 * Pixels{signed_i[now.operand]}};
-  for (genvar b = 0; b < 16; b++) begin : gen_fill
-    assign filled[b] = exists[b] ? ordered_q[b] : sign;
-  end
-  assign filled[16] = sign;
+  assign now  = tag_q[4];
+  assign top  = bits_i[now.operand] - 5'd1;
+  assign sign = ordered_q[top[3:0]] & {16 * Pixels{signed_i[now.operand]}};
   always_ff @(posedge clk_i) begin
     for (int o = 0; o < 3; o++) begin
       if (!used_i[o]) held_q[o] <= '0;
-      else if (now.valid && now.operand == 2'(o)) held_q[o] <= filled;
+      else if (now.valid && now.operand == 2'(o)) held_q[o] <= {sign, ordered_q};
     end
     if (now.valid && now.first) held_mask_q <= ordered_masks_q;
     held_tag_q       <= now;
@@ -218,22 +211,32 @@ module map_fetch
     if (!rst_ni) leaves_q <= 1'b0;
   end
 
-  // One pixel, its planes as numbers; two cycles, as its noise takes two.
+  // One pixel, its planes as numbers, those above the highest its sign's; two cycles, as its noise takes two.
   logic [27:0] element_q, image_element_q, block_element_q;
   logic last_pixel, chosen_q, chosen_last_q;
   logic [LaneBits-1:0] chosen_lane_q;
+  logic [2:0][15:0] exists_q;        // planes of the operands
+  logic [2:0] upper;                 // the second pixel's
+  logic [2:0][15:0] signs;
   logic [2:0][16:0][15:0] planes_q;  // of the pixel: operand, plane, channel
   logic [15:0] chosen_mask_q;
+  for (genvar o = 0; o < 3; o++) begin : gen_operand
+    assign upper[o] = Pixels > 1 && second_q && !(o == 0 && map_i.broadcast);
+    assign signs[o] = upper[o] ? pixels_q[o][16][16*Pixels-1-:16] : pixels_q[o][16][15:0];
+    always_ff @(posedge clk_i) begin
+      exists_q[o] <= ~(16'hfffe << (bits_i[o] - 5'd1));
+      for (int b = 0; b < 16; b++)
+        planes_q[o][b] <= !exists_q[o][b] ? signs[o]
+            : upper[o] ? pixels_q[o][b][16*Pixels-1-:16] : pixels_q[o][b][15:0];
+      planes_q[o][16] <= signs[o];
+    end
+  end
   assign last_pixel = second_q || !pixel_q.odd || Pixels == 1;
   assign element_o  = element_q;
   always_ff @(posedge clk_i) begin
     chosen_q      <= leaves_q;
     chosen_last_q <= pixel_q.ends && last_pixel;
     chosen_lane_q <= pixel_q.lane + LaneBits'(second_q);
-    for (int o = 0; o < 3; o++)
-      for (int b = 0; b < 17; b++)
-        planes_q[o][b] <= Pixels > 1 && second_q && !(o == 0 && map_i.broadcast)
-            ? pixels_q[o][b][16*Pixels-1-:16] : pixels_q[o][b][15:0];
     chosen_mask_q <= second_q ? pixel_masks_q[16*Pixels-1-:16] : pixel_masks_q[15:0];
     if (leaves_q) begin
       element_q <= element_q + 28'd1;
@@ -262,5 +265,5 @@ module map_fetch
   assign {x2_o, x1_o, x0_o} = numbers_q;
 
   logic unused;
-  assign unused = &{1'b0, map_i, tag_q, pixel_q, masks};
+  assign unused = &{1'b0, map_i, tag_q, pixel_q, masks, top};
 endmodule

@@ -25,10 +25,11 @@ module map_pack
     input  logic                           filled_i,      ///< one cycle: a strip's results are complete
     output logic                           free_o,        ///< one cycle: a strip's banks are free
     input  logic                           drained_i,     ///< the block's tally is complete
-    output logic                           tallied_o,     ///< one cycle: it has been taken
-    input  logic [15:0][255:0]             records_i,
+    output logic                           tallied_o,     ///< one cycle: it has been taken, all but its last beats
+    input  sums_t [15:0]                   tallies_i,     ///< stay for four cycles more
     output logic [Banks-1:0][AddrBits-1:0] addr_o,        ///< strip, part, plane
-    input  logic [2:0][Banks-1:0][15:0]    data_i,        ///< two cycles later: out0, out1, mask
+    input  logic [Banks-1:0][1:0][15:0]    data_i,        ///< two cycles later: out0, out1
+    input  logic [Banks-1:0][15:0]         masks_i,       ///< likewise
     output request_t                       wr_req_o,
     input  logic                           wr_req_ready_i,
     output logic                           wr_valid_o,
@@ -130,6 +131,7 @@ module map_pack
   logic [StripBits:0] high_q, turned_high_q;  // strip, part
   logic [Banks-1:0] unused_banks;
   logic [Banks-1:0][3:0] planes;
+  logic [Banks-1:0][15:0] first, second;
   map_spread #(.Banks(Banks)) u_spread (
       .clk_i,
       .bank_i  (bank_q),
@@ -142,18 +144,32 @@ module map_pack
   );
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     assign addr_o[b] = {turned_high_q, planes[b]};
+    assign first[b]  = data_i[b][0];
+    assign second[b] = data_i[b][1];
   end
 
-  // Beats that do not come from the banks, in step with the others.
-  logic [8*BusBytes-1:0] record, head, given_q, given2_q, given3_q, given4_q;
-  logic [4095:0] records;
+  // Beats that do not come from the banks, chosen when the others are read.
+  logic [8*BusBytes-1:0] record, head, given_q;
+  logic [2:0] head_q;
+  logic [2:0][CountBits-1:0] beats_q;
   logic [511:0] header;
-  assign records = records_i;
   assign header  = {416'd0, count_i, channels_i, BLOCK_TALLY};
-  assign record  = records[8*BusBytes*beat_q+:8*BusBytes];
+  if (BusBytes > 32) begin : gen_records
+    localparam int unsigned Each = BusBytes / 32;  // beat
+    sums_t [Each-1:0] chosen_sums;
+    assign chosen_sums = tallies_i[Each*beats_q[2]+:Each];
+    for (genvar r = 0; r < Each; r++) begin : gen_record
+      assign record[256*r+:256] = record_of(chosen_sums[r]);
+    end
+  end else begin : gen_parts
+    localparam int unsigned PartBits = $clog2(32 / BusBytes);  // beats of a record, of which there are 16
+    logic [2**PartBits-1:0][8*BusBytes-1:0] parts;
+    assign parts  = record_of(tallies_i[beats_q[2][PartBits+:4]]);
+    assign record = parts[beats_q[2]&CountBits'(2**PartBits-1)];
+  end
   always_comb begin
     head = '0;
-    for (int i = 0; i < 64 / BusBytes; i++) if (32'(beat_q) == i) head = header[8*BusBytes*i+:8*BusBytes];
+    for (int i = 0; i < 64 / BusBytes; i++) if (32'(beats_q[2]) == i) head = header[8*BusBytes*i+:8*BusBytes];
   end
 
   logic [16*Banks-1:0] chosen;
@@ -161,7 +177,7 @@ module map_pack
   assign source = counts ? 2'd3 : item_q.tensor == 2'(MaskTensor) ? 2'd2 : item_q.tensor;
   logic [16*Banks-1:0] turned, turned_q;
   select_four #(.Width(16 * Banks)) u_choice (
-      .data_i({(16 * Banks)'(given4_q), data_i[2], data_i[1], data_i[0]}), .select_i(tag_q[3].source), .data_o(chosen)
+      .data_i({(16 * Banks)'(given_q), masks_i, second, first}), .select_i(tag_q[3].source), .data_o(chosen)
   );
   rotate #(.Bytes(2 * Banks), .UnitBytes(2)) u_turn (.data_i(chosen), .shift_i(tag_q[3].turn), .data_o(turned));
   always_ff @(posedge clk_i) begin
@@ -175,10 +191,9 @@ module map_pack
     high_q        <= {strip_q, piece_part};
     turned_high_q <= high_q;
     turned_q      <= turned;
-    given_q       <= state_q == Head ? head : record;
-    given2_q      <= given_q;
-    given3_q      <= given2_q;
-    given4_q      <= given3_q;
+    head_q        <= {head_q[1:0], state_q == Head};
+    beats_q       <= {beats_q[1:0], beat_q};
+    given_q       <= head_q[2] ? head : record;
     if (!rst_ni || start_i) for (int i = 0; i < 5; i++) tag_q[i].valid <= 1'b0;
   end
 

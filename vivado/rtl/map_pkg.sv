@@ -10,8 +10,8 @@ package map_pkg;
   localparam int unsigned MaskTensor = 3;
   localparam int unsigned InStrips = 4;       ///< on the chip at once
   localparam int unsigned OutStrips = 2;
-  localparam int unsigned Outs = 11;          ///< cycles from a pixel's operands to its first output
-  localparam int unsigned SecondOuts = 17;    ///< and to its second one
+  localparam int unsigned Outs = 12;          ///< cycles from a pixel's operands to its first output
+  localparam int unsigned SecondOuts = 19;    ///< and to its second one
   // verilator lint_on UNUSEDPARAM
 
   /// A tensor, sizes in bytes.
@@ -58,6 +58,20 @@ package map_pkg;
     logic        fresh;   // every plane of the strip is a request of its own
     logic        last;    // of its strip
   } item_t;
+
+  /// A channel's tally.
+  typedef struct packed {
+    logic [16:0] most;
+    logic [16:0] least;
+    logic [52:0] second;
+    logic [36:0] sum;
+  } sums_t;
+
+  /// As memory holds it.
+  function automatic logic [255:0] record_of(sums_t sums);
+    return {64'd0, 32'($signed(sums.most)), 32'($signed(sums.least)), 64'($signed(sums.second)),
+            64'($signed(sums.sum))};
+  endfunction
 
   typedef struct packed {
     logic [6:0] rows;

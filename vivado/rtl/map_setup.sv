@@ -21,8 +21,8 @@ module map_setup
     output logic [27:0]           pixels_o,      ///< of a tile
     output logic [27:0]           all_pixels_o,  ///< of an image, all blocks
     output logic [ 4:0]           k_o,
-    output logic [ 6:0]           right_o,       ///< 47 - j
-    output logic [24:0]           multiplier_o,
+    output logic [ 6:0]           j_o,
+    output logic [39:0]           multiplier_o,  ///< times 2^(15 - s modulo 16)
     output logic [ 5:0]           scale_shift_o,
     output logic [31:0]           key_0_o,
     output logic [31:0]           key_1_o,
@@ -101,6 +101,7 @@ module map_setup
       Judge: state_q <= Keys;
       Keys: begin
         wait_q <= wait_q + 5'd1;
+        if (wait_q < {1'b0, ~scale_shift_o[3:0]}) multiplier_o <= multiplier_o << 1;
         if (wait_q == '1) state_q <= Ready;
       end
       default: if (sized) state_q <= Idle;
@@ -108,15 +109,15 @@ module map_setup
     if (keys_start) begin
       good_o        <= scales_good && step_good;
       k_o           <= headers_q[0][68:64];
-      right_o       <= 7'(32'd47 - j);
-      multiplier_o  <= headers_q[0][152:128];
+      j_o           <= j[6:0];
+      multiplier_o  <= 40'($signed(headers_q[0][152:128]));
       scale_shift_o <= headers_q[0][165:160];
       seed_q        <= headers_q[1][127:64] + {words_i[16], words_i[15]};
     end
     if (start_i) begin
-      good_o  <= 1'b1;
-      k_o     <= '0;
-      right_o <= 7'd47;
+      good_o <= 1'b1;
+      k_o    <= '0;
+      j_o    <= '0;
     end
     if (!rst_ni) begin
       state_q <= Idle;

@@ -9,7 +9,7 @@ module map_spread
     input  logic [BankBits-1:0]   bank_i,    ///< the first
     input  logic [BankBits:0]     words_i,
     input  logic [BankBits-1:0]   lane_i,    ///< of the row, modulo Banks
-    input  logic [3:0]            plane_i,   ///< the run's first
+    input  logic [3:0]            plane_i,   ///< the run's first, a multiple of 2^gather
     input  logic [2:0]            gather_i,
     output logic [Banks-1:0]      banks_o,
     output logic [Banks-1:0][3:0] planes_o
@@ -27,7 +27,7 @@ module map_spread
     assign beside = 4'(8'({4'd0, place} << gather_i) >> 4);
     always_ff @(posedge clk_i) begin
       banks_o[b]  <= (BankBits + 1)'(behind) < words_i;
-      planes_o[b] <= plane_i + beside;
+      planes_o[b] <= plane_i | beside;
     end
   end
 endmodule

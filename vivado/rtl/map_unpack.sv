@@ -16,13 +16,14 @@ module map_unpack
     output logic                           item_ready_o,
     input  item_t                          item_i,
     input  logic                           scales_i,       ///< blocks have coefficients
+    input  logic [3:0]                     shift_i,        ///< of C, to the left
     input  logic                           rd_valid_i,
     output logic                           rd_ready_o,
     input  logic [8*BusBytes-1:0]          rd_data_i,
     input  logic                           between_i,      ///< no pixel of the block before is under way
     output logic                           block_o,        ///< one cycle: the block may begin
     output logic [15:0][24:0]              a_o,
-    output logic [15:0][24:0]              c_o,
+    output logic [15:0][39:0]              c_o,
     output logic [15:0][47:0]              b_o,
     output logic [Banks-1:0]               write_o,
     output logic [Banks-1:0]               mask_write_o,
@@ -90,17 +91,40 @@ module map_unpack
     end
   end
 
+  // C of the records that begin in a beat, then the same shifted.
+  localparam int unsigned CsABeat = BusBytes > 32 ? BusBytes / 32 : 1;
+  logic load_q;
+  logic [CountBits-1:0] beat2_q;
+  logic signed [CsABeat-1:0][24:0] c_q;
+  logic [CsABeat-1:0][27:0] by_1;
+  logic [CsABeat-1:0][39:0] by_4;
+  for (genvar r = 0; r < CsABeat; r++) begin : gen_record
+    logic signed [27:0] c;
+    logic signed [39:0] c_by_1;
+    assign c      = 28'($signed(c_q[r]));
+    assign c_by_1 = 40'($signed(by_1[r]));
+    select_four #(.Width(28)) u_by_1 (
+        .data_i({c << 3, c << 2, c << 1, c}), .select_i(shift_i[1:0]), .data_o(by_1[r])
+    );
+    select_four #(.Width(40)) u_by_4 (
+        .data_i({c_by_1 << 12, c_by_1 << 8, c_by_1 << 4, c_by_1}), .select_i(shift_i[3:2]), .data_o(by_4[r])
+    );
+    always_ff @(posedge clk_i) c_q[r] <= rd_data_i[256*r+32+:25];
+  end
+  always_ff @(posedge clk_i) begin
+    load_q  <= state_q == Load;
+    beat2_q <= beat_q;
+  end
+
   // A command without coefficients sums x0 itself: it is multiplied by 1.
   for (genvar ch = 0; ch < 16; ch++) begin : gen_coefficients
     localparam int unsigned AC = 32 * ch;  // bytes
     localparam int unsigned B  = 32 * ch + 8;
     always_ff @(posedge clk_i) begin
-      if (state_q == Load && beat_q == CountBits'(AC / BusBytes)) begin
-        a_o[ch] <= rd_data_i[8*(AC%BusBytes)+:25];
-        c_o[ch] <= rd_data_i[8*(AC%BusBytes)+32+:25];
-      end
+      if (state_q == Load && beat_q == CountBits'(AC / BusBytes)) a_o[ch] <= rd_data_i[8*(AC%BusBytes)+:25];
+      if (load_q && beat2_q == CountBits'(AC / BusBytes)) c_o[ch] <= by_4[AC%BusBytes/32];
       if (state_q == Load && beat_q == CountBits'(B / BusBytes)) b_o[ch] <= rd_data_i[8*(B%BusBytes)+:48];
-      if (!scales_i) {a_o[ch], c_o[ch], b_o[ch]} <= {25'd1, 25'd0, 48'd0};
+      if (!scales_i) {a_o[ch], c_o[ch], b_o[ch]} <= {25'd1, 40'd0, 48'd0};
     end
   end
 

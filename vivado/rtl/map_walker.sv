@@ -2,7 +2,7 @@
 /// strip, and says what to ask memory for.
 ///
 /// A block begins with its coefficients (reads) or ends with its tally (writes). A request of whole rows has all planes
-/// of a strip; of a part of a row, one.
+/// of a strip; of a part of a row, one. Addresses are taken over before the start, one tensor after the other.
 module map_walker
   import contract_pkg::*;
   import map_pkg::*;
@@ -14,7 +14,7 @@ module map_walker
     input  logic                  clk_i,
     input  logic                  rst_ni,
     input  logic                  start_i,
-    input  map_t                  map_i,          ///< stays until done_o, like tensors_i
+    input  map_t                  map_i,          ///< like tensors_i there four cycles before, and stays until done_o
     input  tensor_t [Tensors-1:0] tensors_i,
     input  logic                  room_i,         ///< another strip may begin
     output logic                  strip_valid_o,  ///< one cycle: it begins
@@ -63,8 +63,9 @@ module map_walker
 
   // The tensor at hand: where its block, its image and its strip begin.
   tensor_t tensor;
-  logic [31:0] blocks_q[Tensors], images_q[Tensors], strips_q[Tensors];
-  logic [31:0] addr_q, behind, next_image, next_block;
+  (* ram_style = "distributed" *) logic [31:0] blocks_q[Tensors], images_q[Tensors], strips_q[Tensors];
+  logic [31:0] addr_q, behind, next, next_strip;
+  logic moves, to_block, to_image;
   logic [17:0] bytes_q;
   logic single, split, more;  // single: the one pixel of x0; more: planes follow
   assign tensor     = tensors_i[tensor_q];
@@ -72,9 +73,19 @@ module map_walker
   assign split      = !map_i.whole && !single;
   assign more       = split && 5'(plane_q) != tensor.bits - 5'd1;
   assign behind     = addr_q + 32'(bytes_q);
-  assign next_image = images_q[tensor_q] + tensor.image;
-  assign next_block = blocks_q[tensor_q] + tensor.tile;
   assign row_end    = last_column;
+  assign moves      = state_q == Ask && item_ready_i && !more;
+  assign to_block   = state_q == Idle || (moves && strip_q.block_end);
+  assign to_image   = to_block || (moves && strip_q.tile_end);
+  assign next       = state_q == Idle ? tensor.addr
+                      : (strip_q.block_end ? blocks_q[tensor_q] : images_q[tensor_q])
+                      + (strip_q.block_end ? tensor.tile : tensor.image);
+  assign next_strip = to_image ? next : row_end ? behind : strips_q[tensor_q] + 32'(2 * Lanes);
+  always_ff @(posedge clk_i) begin
+    if (to_block) blocks_q[tensor_q] <= next;
+    if (to_image) images_q[tensor_q] <= next;
+    if (to_image || (moves && !single)) strips_q[tensor_q] <= next_strip;
+  end
 
   always_comb begin
     item_o        = '0;
@@ -115,14 +126,8 @@ module map_walker
     unique case (state_q)
       Idle: begin
         {block_q, image_q, row_q, column_q} <= '0;
-        if (start_i) begin
-          for (int unsigned t = 0; t < Tensors; t++) begin
-            blocks_q[t] <= tensors_i[t].addr;
-            images_q[t] <= tensors_i[t].addr;
-            strips_q[t] <= tensors_i[t].addr;
-          end
-          state_q <= Writes && map_i.sums ? Head : Block;
-        end
+        tensor_q <= tensor_q + 2'd1;
+        if (start_i) state_q <= Writes && map_i.sums ? Head : Block;
       end
       Head:  if (item_ready_i) state_q <= Block;
       Block: if (Writes) state_q <= any ? Strip : Tally;
@@ -144,16 +149,6 @@ module map_walker
         addr_q  <= addr_q + {19'd0, map_i.width, 1'b0};
         plane_q <= plane_q + 4'd1;
         if (!more) begin
-          if (strip_q.block_end) begin
-            blocks_q[tensor_q] <= next_block;
-            images_q[tensor_q] <= next_block;
-            strips_q[tensor_q] <= next_block;
-          end else if (strip_q.tile_end) begin
-            images_q[tensor_q] <= next_image;
-            strips_q[tensor_q] <= next_image;
-          end else if (!single) begin
-            strips_q[tensor_q] <= row_end ? behind : strips_q[tensor_q] + 32'(2 * Lanes);
-          end
           tensor_q <= tensor_q + 2'd1;
           state_q  <= later == '0 ? Advance : Size;
         end

@@ -1,5 +1,5 @@
-/// Rotates a beat towards its lowest byte by a multiple of some bytes, in stages of four-to-one multiplexers: a LUT6 a
-/// bit.
+/// Rotates a beat towards its lowest byte by a multiple of some bytes, in stages of four-to-one multiplexers, a LUT6
+/// a bit; the last may be two-to-one.
 module rotate #(
     parameter  int unsigned Bytes     = 8,                    ///< a power of two from 2 * UnitBytes
     parameter  int unsigned UnitBytes = 4,
@@ -32,6 +32,14 @@ module rotate #(
         assign turned[i] = {given[i*Step%Bits-1:0], given[Bits-1:i*Step%Bits]};
       end
     end
-    select_four #(.Width(Bits)) u_select (.data_i(turned), .select_i(shift[2*s+:2]), .data_o(result));
+    if (2 * s + 1 < ShiftBits) begin : gen_four
+      select_four #(.Width(Bits)) u_select (.data_i(turned), .select_i(shift[2*s+:2]), .data_o(result));
+    end else begin : gen_two
+      select_two #(.Width(Bits)) u_select (
+          .zero_i(turned[0]), .one_i(turned[1]), .select_i(shift[2*s]), .data_o(result)
+      );
+      logic unused;
+      assign unused = &{1'b0, shift, turned};
+    end
   end
 endmodule

@@ -45,8 +45,8 @@ module tally_channel #(
   assign most_is_second  = live2_q[1] && (!second_less_q || !live2_q[0]);
 
   for (genvar l = 0; l < 2; l++) begin : gen_lane
-    square_sum #(.Bits(SquareBits)) u_squares (
-        .clk_i, .value_i(value_q[l]), .first_i(first_i[2]), .valid_i, .sum_o(squares_o[l])
+    product_sum #(.Bits(SquareBits)) u_squares (
+        .clk_i, .value_i(value_q[l]), .by_i(value_q[l]), .first_i(first_i[2]), .valid_i, .sum_o(squares_o[l])
     );
   end
   always_ff @(posedge clk_i) begin

@@ -8,6 +8,7 @@ module vector_unit
   import contract_pkg::*;
   import command_pkg::*;
   import vector_pkg::*;
+  import rounding_pkg::*;
 #(
     parameter  int unsigned BusBytes = 8,
     localparam int unsigned DataBits = 8 * BusBytes
@@ -40,7 +41,9 @@ module vector_unit
     input  logic                wr_data_ready_i,
     output logic [DataBits-1:0] wr_data_o,
     input  logic                wr_idle_i,
-    input  logic                wr_error_i
+    input  logic                wr_error_i,
+    output lent_t               lent_o,          ///< what the core's rounding is to do
+    input  logic [15:0][15:0]   rounded_i
 );
   localparam int unsigned Engines = 3;
 
@@ -107,7 +110,9 @@ module vector_unit
       .wr_valid_o    (wr_valid[0]),
       .wr_ready_i    (wr_ready[0]),
       .wr_data_o     (wr_data[0]),
-      .wr_idle_i
+      .wr_idle_i,
+      .lent_o,
+      .rounded_i
   );
   scalar_engine #(.BusBytes(BusBytes)) u_scalar (
       .clk_i,
