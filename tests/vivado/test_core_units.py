@@ -6,7 +6,7 @@ import pytest
 
 from sim.bench.runner import BenchError
 from sim.bench.units import Unit, run_unit
-from tests.vivado.engines import MAP_ENGINE, WEIGHT_ENGINE
+from tests.vivado.engines import MAP_ENGINE, SCALAR_ENGINE, WEIGHT_ENGINE
 
 ROUNDING_MODULES = (
     *("noise_pkg", "rounding_pkg", "carry_chain", "mix_add", "noise_keys", "noise_base", "noise", "select_four"),
@@ -20,11 +20,11 @@ WRITERS = [
         "load_writer",
         "load_writer",
         WRITER_MODULES,
-        {"BusBytes": bus, "Writers": bus // 4, "Triples": triples},
+        {"BusBytes": bus, "Writers": writers, "Triples": triples},
         settings,
     )
-    for bus, triples in ((8, 1), (64, 3))
-    for settings in ({"CPT_TRIPLES": str(triples)},)
+    for bus, writers, triples in ((8, 2, 1), (64, 8, 3))
+    for settings in ({"CPT_TRIPLES": str(triples), "CPT_WRITERS": str(writers)},)
 ]
 STORE_MODULES = (
     *("core_pkg", "sync_fifo", "select_two", "select_four", "rotate", "row_table", "store_buffer", "store"),
@@ -49,17 +49,51 @@ WEIGHTS = [
         "weight_engine",
         ("vector_pkg", "sync_fifo", *WEIGHT_ENGINE),
         {"BusBytes": bus, "MaximaBlocks": blocks},
-        {"CPT_BUS_BYTES": str(bus)},
+        {"CPT_BUS_BYTES": str(bus), "CPT_MAXIMA_BLOCKS": str(blocks)},
     )
-    for bus, blocks in ((8, 4), (64, 64))
+    for bus, blocks in ((8, 4), (16, 64))
+]
+# Its engines with beats of 16 bytes on a wide bus.
+VECTOR_UNITS = [
+    Unit(
+        bench,
+        "vector_unit_bench",
+        ("vector_pkg", "sync_fifo", *WEIGHT_ENGINE, *SCALAR_ENGINE, "narrow_port", "vector_unit", "vector_unit_bench"),
+        {"BusBytes": 64},
+        {"CPT_BUS_BYTES": "64", "CPT_MAXIMA_BLOCKS": "64", "CPT_EVERY": "4"},
+    )
+    for bench in ("weight_engine", "scalar_engine")
+]
+PRODUCTS = [
+    Unit(
+        "wide_product",
+        "wide_product",
+        ("delay_line", "wide_product"),
+        {"ABits": a, "BBits": b},
+        {"CPT_A": str(a), "CPT_B": str(b)},
+        synthesised,
+    )
+    for a, b, synthesised in ((25, 48, False), (25, 32, True), (25, 48, True), (32, 33, True))
+]
+NARROW = [
+    Unit(
+        "narrow_port",
+        "narrow_port",
+        ("vector_pkg", "sync_fifo", "narrow_port"),
+        {"WideBytes": wide, "NarrowBytes": narrow},
+        {"CPT_WIDE": str(wide), "CPT_NARROW": str(narrow)},
+    )
+    for wide, narrow in ((64, 16), (32, 16), (16, 8))
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
-    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES, *MAPS, *TALLIES, *WEIGHTS],
-    ids=lambda unit: "-".join([unit.bench, *map(str, unit.parameters.values()), *["synthesised"] * unit.synthesised]),
+    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES, *MAPS, *TALLIES, *WEIGHTS, *VECTOR_UNITS, *PRODUCTS, *NARROW],
+    ids=lambda unit: "-".join(
+        [unit.toplevel, unit.bench, *map(str, unit.parameters.values()), *["synthesised"] * unit.synthesised]
+    ),
 )
 def test_unit(unit: Unit) -> None:
     run_unit(unit)

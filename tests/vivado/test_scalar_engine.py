@@ -22,7 +22,7 @@ def test_arithmetic(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bus_bytes", "every"), [(8, 2), (64, 4)])
+@pytest.mark.parametrize(("bus_bytes", "every"), [(8, 2), (16, 4)])
 def test_engine(bus_bytes: int, every: int) -> None:
     settings = {"CPT_BUS_BYTES": str(bus_bytes), "CPT_EVERY": str(every)}
     run_unit(Unit("scalar_engine", "scalar_engine", ENGINE, {"BusBytes": bus_bytes}, settings))

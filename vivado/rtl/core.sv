@@ -49,7 +49,7 @@ module core
   localparam int unsigned L        = Build.lanes;
   localparam int unsigned G        = Build.slice_groups;
   localparam int unsigned M        = memories_of(Build.slice_groups);
-  localparam int unsigned Writers  = BusBytes / 4;
+  localparam int unsigned Writers  = load_writers(BusBytes);
   localparam int unsigned LaneBits = $clog2(L);  // of a row of the array, and
   localparam int unsigned MemoryBits = $clog2(M);  // of a lane memory
 

@@ -213,4 +213,10 @@ package core_pkg;
     logic [15:0] least;
     logic [15:0] most;
   } tally_t;
+
+  /// Load writers of a bus: a beat's chunks of 8 bytes, of which a writer takes one a cycle; of a narrow bus twice as
+  /// many, as they take fewer bytes of weights and errors.
+  function automatic int unsigned load_writers(int unsigned bus_bytes);
+    return bus_bytes > 16 ? bus_bytes / 8 : bus_bytes / 4;
+  endfunction
 endpackage

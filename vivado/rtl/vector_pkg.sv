@@ -8,6 +8,7 @@ package vector_pkg;
   // verilator lint_off UNUSEDPARAM
   localparam int unsigned Places     = 12;  ///< address fields of a command: place i is word FirstPlace + i
   localparam int unsigned FirstPlace = 6;
+  localparam int unsigned NarrowMost = 16;  ///< bytes of a beat of the engines of blocks and weights, at most
   // verilator lint_on UNUSEDPARAM
 
   function automatic family_e family_of(logic [7:0] opcode);
