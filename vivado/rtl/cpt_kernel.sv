@@ -301,7 +301,7 @@ module cpt_kernel
     assign {core_wr_req_ready, wr_data_valid, core_wr_ready} = {wr_req_ready, core_wr_valid, wr_data_ready};
     assign wr_data = core_wr_data;
     logic unused_vector;
-    assign unused_vector = &{1'b0, vector_valid, vector_words, vector_count};
+    assign unused_vector = &{1'b0, vector_valid, vector_words, vector_count, lent_values};
   end
 
   axi_reader #(.BusBytes(BusBytes), .MaxOutstanding(MaxReads)) u_reader (

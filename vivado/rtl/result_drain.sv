@@ -12,6 +12,7 @@ module result_drain #(
     output logic [1:0][Width-1:0] data_o
 );
 `ifdef SYNTHESIS
+  localparam int unsigned Pairs = 6 * ((Lanes + 11) / 12);  // whole groups of six
   logic [23:0] turn;
   logic [1:0]  group_q;  // of six pairs
   for (genvar p = 0; p < 24; p++) begin : gen_turn
@@ -20,8 +21,8 @@ module result_drain #(
   always_ff @(posedge clk_i) group_q <= {|turn[23:12], |turn[23:18] || |turn[11:6]};
 
   for (genvar l = 0; l < 2; l++) begin : gen_lane
-    logic [23:0][Width-1:0] gated_q;
-    for (genvar p = 0; p < 24; p++) begin : gen_pair
+    logic [Pairs-1:0][Width-1:0] gated_q;
+    for (genvar p = 0; p < Pairs; p++) begin : gen_pair
       if (2 * p < Lanes) begin : gen_results
         always_ff @(posedge clk_i) begin
           if (!turn[p]) gated_q[p] <= '0;
