@@ -9,6 +9,7 @@ its beginning and its end. `scaled` divides their ratio by that of the arrays.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import textwrap
@@ -132,11 +133,10 @@ def as_page(hls: dict[str, Any], rtl: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    if sys.argv[1:] == ["--measure"]:
+    parser = argparse.ArgumentParser(prog="python -m host.measure.hls_cycles", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--measure", action="store_true", help="simulate the passes again (minutes)")
+    if parser.parse_args().measure:
         write_atomically(FILE, json.dumps(measured(), indent=1) + "\n")
-    elif sys.argv[1:]:
-        print(f"hls_cycles: unknown argument '{sys.argv[1]}'; there is: --measure", file=sys.stderr)
-        return 2
     hls = read(FILE)
     if hls["build"] != Build.named(BUILD).parameters():
         print(f"{FILE.name}: not of today's build '{BUILD}'; run with --measure", file=sys.stderr)
