@@ -57,6 +57,8 @@ def test_without_it_the_benchmark_says_how_to_get_it(
     assert set(results) == {
         "resnet74_schedule_hours_of_board",
         "resnet74_schedule_cpu_seconds",
+        "resnet74_whole_step_hours_of_board",
+        "resnet74_whole_step_schedule_cpu_seconds",
         "resnet74_tracing_and_schedule_cpu_seconds",
     }
 
