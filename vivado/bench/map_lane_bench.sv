@@ -39,7 +39,8 @@ module map_lane_bench
     zero_q <= {zero_q[Outs-3:0], zero_out};
   end
   rounding_control u_first (
-      .clk_i(clk), .stochastic_i(1'b0), .shift_i(shift), .signed_i(is_signed), .out_bits_i(out0_bits), .rounding_o(first)
+      .clk_i(clk), .stochastic_i(1'b0), .shift_i(shift), .signed_i(is_signed), .out_bits_i(out0_bits),
+      .rounding_o(first)
   );
   rounding_control u_second (
       .clk_i(clk), .stochastic_i(1'b0), .shift_i('0), .signed_i(is_signed), .out_bits_i(out1_bits), .rounding_o(second)

@@ -2,8 +2,8 @@
 ///
 /// CONV: row l of the array has the window of lane l; column c has the triples c, c + 16, .., bit s * 16 + ci of a
 /// slice being channel ci of slot s. WGRAD: row kx * 16 + ci has bit ci of slot p * G / 3 + kx of every lane memory l
-/// as bit 3 l + p of the slice, and column co has bit co of word p of every triple l. Results are held for the drain while the
-/// next group is summed; two lanes leave in a cycle.
+/// as bit 3 l + p of the slice, and column co has bit co of word p of every triple l. Results are held for the drain
+/// while the next group is summed; two lanes leave in a cycle.
 module array
   import contract_pkg::*;
   import core_pkg::*;

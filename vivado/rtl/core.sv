@@ -61,7 +61,7 @@ module core
   end
   if (G % 3 != 0 || L > M || 16 % Writers != 0 || Build.lane_words >= 65536 || Build.lane_words % 4 != 0
       || 2 ** $clog2(Build.column_words) != Build.column_words) begin : gen_bad
-    $error("core: not 3 * n slice_groups for up to 16 * n lanes, not 4 * n < 65536 lane_words, or not 2 ** n column_words");
+    $error("core: not 3 * n slice_groups for up to 16 * n lanes, 4 * n < 65536 lane_words and 2 ** n column_words");
   end
 
   logic run_n;
