@@ -133,7 +133,9 @@ def as_page(hls: dict[str, Any], rtl: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m host.measure.hls_cycles", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m host.measure.hls_cycles", description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("--measure", action="store_true", help="simulate the passes again (minutes)")
     if parser.parse_args().measure:
         write_atomically(FILE, json.dumps(measured(), indent=1) + "\n")
