@@ -33,6 +33,12 @@ sys.meta_path.insert(0, Finder())
 """
 
 
+def heeding() -> None:
+    """A shell's background job ignores SIGINT, and what nohup starts SIGHUP."""
+    for each in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(each, signal.SIG_DFL)
+
+
 def started(folder: Path, *arguments: str, path: str = "") -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*CPT, *arguments],
@@ -41,7 +47,7 @@ def started(folder: Path, *arguments: str, path: str = "") -> subprocess.Popen[s
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
+        preexec_fn=heeding,
     )
 
 
