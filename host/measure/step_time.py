@@ -91,7 +91,7 @@ def shortened(network: Network) -> tuple[Network, dict[str, int]]:
 
     >>> from host.compiler.step.networks import named
     >>> [len(shortened(named(f"cifar10_resnet_{depth}"))[0].blocks) for depth in (8, 74)]
-    [4, 13]
+    [4, 12]
     """
     kept: list[Block] = []
     alike: dict[str, int] = {}
