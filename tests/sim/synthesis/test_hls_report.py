@@ -47,7 +47,7 @@ def test_one_slow_copy_of_a_loop_is_a_miss(capsys: pytest.CaptureFixture[str], t
     copies = {**GOOD, "VITIS_LOOP_21_1_map_segments2": 3}
     status, out, err = page(capsys, tmp_path / "csynth.xml", report_of(copies))
     assert status == 1
-    assert re.search(r"map_segments +map_take.hpp:\d+ +1 +1, 3 +missed", out)
+    assert re.search(r"map_segments +map_take.cpp:\d+ +1 +1, 3 +missed", out)
     assert "1 loops miss their stated II" in err
 
 
