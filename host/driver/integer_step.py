@@ -117,7 +117,7 @@ class IntegerStep:
         self._tallies: dict[tuple[Bits, Pass], tuple[TrainingLists, list[str], TallyReader]] = {}
         self._evaluation: dict[tuple[Bits, int], EvaluationList] = {}
         self._loaded: dict[int, CommandList] = {}
-        self._unseen: tuple[TrainingLists, Bits] | None = None  # whose backward tallies nobody has looked at yet
+        self._unseen: tuple[TrainingLists, Bits] | None = None  # whose backward tallies have not been read yet
         self._native: NativeHead | None = None
         if library() is not None and isinstance(self.machine, Planes):  # others keep tensors their own way
             self._native = NativeHead(self.places, self.machine.memory, network.head.classes)
