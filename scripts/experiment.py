@@ -44,6 +44,8 @@ def add_flags(parser: Parser) -> None:
     add(parser, "--out", shown="out/experiments/NAME", help="folder of the runs and the report")
     what = "folder to write NAME.json and NAME.md to as well, to be kept"
     add(parser, "--save", type=path, metavar="FOLDER", help=what, old=["--results"])
+    what = "NAME.json of an earlier --save, here or elsewhere, whose finished runs are not run again"
+    add(parser, "--earlier", type=path, metavar="FILE", help=what)
     add(parser, "--report-only", action="store_true", help="report the runs that have finished, and run none")
     scale = parser.add_argument_group("another scale (with another --out)")
     add(scale, "--steps", default=None, shown="the experiment's", help="number of training steps of each run")
@@ -57,6 +59,7 @@ def add_flags(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from cpt_model.experiments import experiment, planned_runs
+    from cpt_model.experiments.earlier import take_over
     from cpt_model.experiments.findings import gather
     from cpt_model.experiments.report import notes, render, write_report, write_results
 
@@ -70,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     runs = planned_runs(wanted, range(arguments.seeds or wanted.seeds), out)
     if arguments.on == "ray" and arguments.report_only:
         raise ValueError("--on ray with --report-only: no run is started")
+    if arguments.earlier is not None:
+        print(f"{take_over(arguments.earlier, wanted, runs)} finished runs taken from {arguments.earlier}")
     failed = not arguments.report_only and carried_out(wanted, runs, arguments)
     results = gather(wanted, runs)
     if not results.rows:

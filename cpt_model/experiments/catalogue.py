@@ -229,6 +229,7 @@ EVIDENCE = Experiment(
         Variant("float32", {"fw_bits": [0], "results": "exact"}, extra=True),
     ),
     seeds=4,
+    margin=0.5,
 )
 
 ABLATED = {

@@ -54,6 +54,7 @@ class Experiment:
         recipe: settings that all variants share.
         variants: the rows; costs are compared with those of the first, and accuracies too unless a row says otherwise.
         seeds: how many runs each variant has by default.
+        margin: a loss of fewer points counts as equal, in a comparison that shall decide; None where none shall.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Experiment:
     recipe: Changes
     variants: tuple[Variant, ...]
     seeds: int
+    margin: float | None = None
 
     def compared(self, variant: Variant) -> Variant | None:
         """What its accuracy is compared with; None if that is itself, or not run."""

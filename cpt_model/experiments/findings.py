@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,6 +45,22 @@ class Findings:
             for run, summary in self.finished
             if run.variant.title == title and summary.test_accuracy is not None
         }
+
+
+def verdict(difference: Spread, margin: float) -> str:
+    """What the 95 % interval of the mean of paired differences decides, losses below `margin` counting as none.
+
+    >>> verdict(Spread.of([0.4, 0.6, 0.5]), 0.5), verdict(Spread.of([-0.1, 0.1, 0.0]), 0.5)
+    ('better', 'as good')
+    >>> verdict(Spread.of([-0.6, -0.5, -0.4]), 0.5), verdict(Spread.of([-1.0, 1.0]), 0.5)
+    ('worse', 'undecided')
+    """
+    low, high = difference.interval() or (-math.inf, math.inf)
+    if low > 0:
+        return "better"
+    if high < 0:
+        return "worse"
+    return "as good" if low > -margin else "undecided"
 
 
 def gather(experiment: Experiment, runs: Sequence[PlannedRun]) -> Findings:

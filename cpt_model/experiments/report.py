@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cpt_model.drawing.html import page, paragraph, picture, table
 from cpt_model.drawing.spread import NONE, spread
-from cpt_model.experiments.findings import Findings, Row
+from cpt_model.experiments.findings import Findings, Row, verdict
 from cpt_model.experiments.plot import plot
 from sim.common.files import write_atomically
 from sim.common.table import as_table
@@ -79,6 +79,7 @@ def notes(findings: Findings) -> list[str]:
         "GBitOPs are counted as the papers do; board hours follow the law fitted to the CPT paper's board and are no "
         "measurement of ours.",
     ]
+    found += verdicts(findings)
     limited = [run for run, _ in findings.finished if run.settings.limit or run.settings.test_limit]
     if limited:
         one = limited[0].settings
@@ -86,6 +87,21 @@ def notes(findings: Findings) -> list[str]:
     if findings.missing:
         names = ", ".join(f"{run.variant.title} seed {run.seed}" for run in findings.missing)
         found.append(f"Not run yet, and not in the table: {names}.")
+    return found
+
+
+def verdicts(findings: Findings) -> list[str]:
+    """What a comparison that shall decide has decided, a sentence for each row with several pairs."""
+    margin, found = findings.experiment.margin, []
+    for row in findings.rows:
+        interval = row.difference.interval() if row.difference else None
+        if margin is not None and row.difference and interval:
+            base = row.against or findings.experiment.variants[0].title
+            found.append(
+                f"{row.variant} compared with {base}: {row.difference.mean:+.2f} points, 95 % interval of the mean "
+                f"{interval[0]:+.2f} to {interval[1]:+.2f} ({row.difference.n} pairs, Student's t): "
+                f"{verdict(row.difference, margin)}, where a loss below {margin:g} points is as good."
+            )
     return found
 
 

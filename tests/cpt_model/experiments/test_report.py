@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cpt_model.experiments import PlannedRun, experiment, planned_runs
+from cpt_model.experiments import ExperimentError, PlannedRun, experiment, planned_runs
+from cpt_model.experiments.earlier import take_over
 from cpt_model.experiments.findings import Findings, gather
-from cpt_model.experiments.report import markdown, notes, render, write_report, write_results
+from cpt_model.experiments.report import markdown, notes, render, verdicts, write_report, write_results
 from cpt_model.training import Summary
 
 COSTS = {"8/8": (1000.0, 4.0), "CPT 3-8/8": (633.3, 3.168), "float32": (16000.0, None)}
@@ -124,6 +125,30 @@ def test_all_files_hold_the_same_numbers(results: Findings, tmp_path: Path) -> N
     kept = write_results(results, tmp_path / "kept")
     assert [file.name for file in kept] == ["static-vs-cpt.json", "static-vs-cpt.md"]
     assert kept[1].read_text() == markdown(results)
+
+
+def test_runs_that_ended_elsewhere_are_taken_over(results: Findings, tmp_path: Path) -> None:
+    saved = write_results(results, tmp_path / "kept")[0]
+    runs = planned_runs(results.experiment, [0, 1, 2], tmp_path / "other")
+    assert take_over(saved, results.experiment, runs) == 6
+    assert take_over(saved, results.experiment, runs) == 0
+    assert markdown(gather(results.experiment, runs)) == markdown(results)
+    with pytest.raises(ExperimentError, match=r"kept/static-vs-cpt\.json: runs with steps = 4680, these have 80$"):
+        take_over(saved, results.experiment.changed({"steps": 80}), runs)
+    with pytest.raises(ExperimentError, match="results of static-vs-cpt, not of evidence"):
+        take_over(saved, experiment("evidence"), runs)
+    (tmp_path / "list.json").write_text("[]")
+    with pytest.raises(ExperimentError, match="not the results of an experiment, as --save writes them"):
+        take_over(tmp_path / "list.json", results.experiment, runs)
+
+
+def test_a_comparison_that_shall_decide_prints_its_verdict(results: Findings) -> None:
+    assert verdicts(results) == []
+    deciding = replace(results, experiment=replace(results.experiment, margin=0.5))
+    assert verdicts(deciding) == [
+        "CPT 3-8/8 compared with 8/8: -0.50 points, 95 % interval of the mean -6.85 to +5.85 (2 pairs, Student's t): "
+        "undecided, where a loss below 0.5 points is as good."
+    ]
 
 
 def test_a_title_is_escaped_on_the_page(results: Findings, tmp_path: Path) -> None:
