@@ -124,5 +124,7 @@ def load_quantisation_state(model: nn.Module, saved: dict) -> None:
         for what, ours in state.settings().items():
             if theirs.get(what) != ours:
                 raise ValueError(f"layer '{name}' was saved with {what} {theirs.get(what)}, here it is {ours}")
+        if type(theirs.get("draws")) is not int or theirs["draws"] < 0:
+            raise ValueError(f"layer '{name}' was saved with draws {theirs.get('draws')}, which is no count")
     for name, state in states.items():
         state.load_state_dict(saved[name])

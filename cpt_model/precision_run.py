@@ -103,7 +103,7 @@ class PrecisionRun:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.scheduler.load_state_dict(state["scheduler"])
         self.used = Bits(*state["used"])
-        self.spent = state["spent"]
+        self.spent = float(state["spent"])
         load_quantisation_state(self.model, self._with_own_seeds(state["quantisation"]))
 
     def _with_own_seeds(self, saved: dict[str, Any]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def run(given: list[str]) -> int:
             return 0
         return int(parsed.run(parsed))
     except ValueError as problem:
-        return refuse(problem)
+        return refuse(" ".join(str(problem).splitlines()))  # a file's own words may be of several
     except ModuleNotFoundError as missing:
         from sim.common.places import INSTALLER
 

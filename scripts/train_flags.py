@@ -183,6 +183,8 @@ def settings_of(stated: dict[str, Any], names: set[str], make: Callable, read: C
     if "warm_up_steps" in stated:
         values |= {"warm_up": stated["warm_up_steps"], "warm_up_lr": None}
     made = make(values | flags)
+    if "folder" in values and not stated.keys() & {"out", "save_folder"}:
+        return made
     folder = stated.get("out") or stated.get("save_folder", Path("out", "train")) / folder_name(made)
     return made.changed(folder=str(folder))
 

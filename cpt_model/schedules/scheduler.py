@@ -72,7 +72,10 @@ class PrecisionScheduler:
         for name, own in self._identity().items():
             if state[name] != own:
                 raise ScheduleError(f"saved with {name} = {state[name]}, this scheduler has {own}")
-        self.last_step = int(state["last_step"])
+        last = state["last_step"]
+        if type(last) is not int or last < 0:
+            raise ScheduleError(f"saved with last_step = {last}, which is no number of steps")
+        self.last_step = last
         self._move_to(self.bits_at(min(self.last_step, self.total_steps - 1)))
 
     def _identity(self) -> dict[str, int | str]:

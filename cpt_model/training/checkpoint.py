@@ -55,7 +55,7 @@ class SavedRun(Saved):
     batch: Count
     threads: Count
     processes: Count
-    machine: dict[str, Any] = {}  # noqa: RUF012  (pydantic copies it); older checkpoints have none
+    machine: dict[str, int | str] = {}  # noqa: RUF012  (pydantic copies it); older checkpoints have none
 
 
 def save_checkpoint(file: Path, content: dict[str, Any]) -> None:
@@ -86,7 +86,7 @@ def load_checkpoint(file: Path) -> dict[str, Any]:
         raise CheckpointError(f"{file}: there is no such checkpoint") from None
     except Exception as problem:
         raise CheckpointError(f"{file} is not a checkpoint of cpt train, or is damaged: {_line(problem)}") from problem
-    if not isinstance(content, dict) or content.get("format") not in (UNSIGNED, FORMAT):
+    if not isinstance(content, dict) or str(content.get("format")) not in (str(UNSIGNED), str(FORMAT)):
         raise CheckpointError(f"{file} is not a checkpoint of cpt train (format {FORMAT})")
     if content["format"] == FORMAT and _digest(data) != data[-DIGEST:]:
         raise CheckpointError(f"{file} is damaged: its checksum does not agree; take another checkpoint of the run")

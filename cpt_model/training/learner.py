@@ -117,7 +117,20 @@ class Gradients:
         return self.optimizer.state_dict()
 
     def load_optimizer_state(self, state: dict[str, Any]) -> None:
-        self.optimizer.load_state_dict(state)
+        """The moments of each parameter, and the rate; all else is the settings'."""
+        for index, parameter in enumerate(self.model.parameters()):
+            found = {name: tuple(each.shape) for name, each in state["state"].get(index, {}).items()}
+            wanted = {name: () if name == "step" else tuple(parameter.shape) for name in self._moments()}
+            if found != wanted:
+                raise ValueError(f"the optimiser has {found or 'nothing'} of parameter {index}, not {wanted}")
+        (group,) = self.optimizer.state_dict()["param_groups"]
+        group["lr"] = float(state["param_groups"][0]["lr"])
+        self.optimizer.load_state_dict({"state": state["state"], "param_groups": [group]})
+
+    def _moments(self) -> tuple[str, ...]:
+        if self.run.optimiser == "adam":
+            return "step", "exp_avg", "exp_avg_sq"
+        return ("momentum_buffer",) if self.run.momentum else ()
 
     def _optimizer(self) -> torch.optim.Optimizer:
         run = self.run

@@ -226,7 +226,8 @@ class Training:
             )
         with taken_from(file):
             self.learner.load_weights(state)
-            self.learner.load_optimizer_state(state["optimizer"])
+            if state["step"]:
+                self.learner.load_optimizer_state(state["optimizer"])
             if self.averaging is not None:
                 self.averaging.load_state_dict(state["averaging"])
         self.done, self.evaluated, self.best = state["step"], state["evaluated"], state["best"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 import torch
 from torch import nn
@@ -21,6 +24,17 @@ def test_jit_trace() -> None:
     with pytest.raises(RuntimeError, match=MESSAGE):
         torch.jit.trace(model, X)
     torch.jit.trace(unprepare(model), X)
+
+
+@pytest.mark.parametrize("dynamo", [False, True])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_onnx(dynamo: bool, tmp_path: Path) -> None:
+    if dynamo:
+        pytest.importorskip("onnxscript")
+    with pytest.raises(RuntimeError) as refused:
+        torch.onnx.export(made(), (X,), tmp_path / "net.onnx", dynamo=dynamo, verbose=False)
+    assert re.search(MESSAGE, f"{refused.value} {refused.value.__cause__}")  # PyTorch's own advice comes first
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("strict", [False, True])

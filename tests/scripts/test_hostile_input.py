@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +141,7 @@ ROWS = [
     ("cifar10_resnet_8,1,", "cifar10_resnet_8,1e9,", "line 2: invalid literal"),
     ("simulated", "guessed", "row 1: source: no 'guessed'; there are: measured, "),
     ("conv1", "x" * 200_000, "line 1: field larger than"),
+    ("rounded", '"a\nb"', "row 1: results: unknown results 'a b'"),
 ]
 
 
@@ -216,6 +219,13 @@ CHECKPOINTS = [
     ({"model": {"conv1.weight": torch.zeros(3)}}, "does not fit this run: "),
     ({"precision": {}}, "does not fit this run: "),
     ({"optimizer": {"state": 3}}, "does not fit this run: "),
+    ({"optimizer": {"state": {}}}, "the optimiser has nothing of parameter 0, not {'momentum_buffer': "),
+    ({"optimizer": {"state": {0: {"momentum_buffer": torch.zeros(3)}}}}, "the optimiser has {'momentum_buffer': (3,)}"),
+    ({"precision.spent": "x"}, "does not fit this run: "),
+    ({"precision.scheduler.last_step": 1.5}, "saved with last_step = 1.5, which is no number of steps"),
+    ({"precision.quantisation.conv1.draws": None}, "saved with draws None, which is no count"),
+    ({"machine": {"threads": None}}, "machine.threads"),
+    ({"format": torch.zeros(2)}, "is not a checkpoint of cpt train"),
 ]
 
 
@@ -225,7 +235,10 @@ def test_checkpoints(
     changes: dict[str, Any], message: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "last.pt"
-    content = load_checkpoint(run / "last.pt") | changes
+    content = load_checkpoint(run / "last.pt")
+    for key, value in changes.items():
+        *above, name = key.split(".")
+        reduce(getitem, above, content)[name] = value
     save_checkpoint(file, {key: value for key, value in content.items() if value is not GONE})
     settings = json.loads((run / "settings.json").read_text())
     recipe = tmp_path / "recipe.yaml"

@@ -159,9 +159,12 @@ def test_the_authors_static_flags(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_recipe_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "mine.yaml").write_text("arch: digits_resnet_8\ndataset: digits\nsteps: 7\nfw_bits: 4\n")
-    found = dry(capsys, "--recipe", str(tmp_path / "mine.yaml"))
-    assert (found["steps"], found["fw_bits"]) == (7, [4])
+    (tmp_path / "mine.yaml").write_text("arch: digits_resnet_8\ndataset: digits\nsteps: 7\nfw_bits: 4\nfolder: there\n")
+    own = ["--recipe", str(tmp_path / "mine.yaml")]
+    found = dry(capsys, *own)
+    assert (found["steps"], found["fw_bits"], found["folder"]) == (7, [4], "there")
+    assert dry(capsys, *own, "--out", "here")["folder"] == "here"
+    assert dry(capsys, *own, "--save_folder", "logs")["folder"].startswith("logs/")
 
 
 def test_recipes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
