@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from scripts.flags import WIDTH, add, add_memory, add_rows, simulated_memory
+from scripts.flags import WIDTH, add, add_memory, add_rows, core_of, simulated_memory
 from scripts.parser import Parser
 from sim.common.flag_types import path
 from sim.common.progress import watched
@@ -110,14 +110,7 @@ def simulated(arguments: argparse.Namespace) -> dict[str, Any]:
         raise ValueError(f"no point of the grid matches '{arguments.only}' and these widths")
     executor = RtlExecutor(build, simulated_memory(arguments))
     rows: list[dict[str, Any]] = []
-    result = {
-        "build": executor.build.parameters(),
-        "bytes_per_cycle": executor.ddr.bytes_per_cycle,
-        "latency": executor.ddr.latency,
-        "row_miss": executor.ddr.row_miss,
-        "turnaround": executor.ddr.turnaround,
-        "points": rows,
-    }
+    result = {**core_of(executor), "points": rows}
     for point in watched(points, "simulating", "passes"):
         rows.append(measure(executor, point, arguments.verify))
         if arguments.out:

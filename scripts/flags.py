@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sim.common.flag_types import BYTES_PER_CYCLE, CLOCK_MHZ, GIGABYTES_PER_SECOND, name, path, whole, within
 
 if TYPE_CHECKING:
-    from sim.devices.rtl_executor import Ddr
+    from sim.devices.rtl_executor import Ddr, RtlExecutor
 
 Flags = Any  # a parser, or a group of flags in one
 CYCLES = 32  # of the CPT paper
@@ -178,3 +178,9 @@ def simulated_memory(arguments: argparse.Namespace) -> Ddr:
     from sim.devices.rtl_executor import Ddr
 
     return Ddr.with_rows() if arguments.rows else Ddr(bytes_per_cycle(arguments), arguments.latency)
+
+
+def core_of(executor: RtlExecutor) -> dict[str, Any]:
+    """What a file says of a simulated core and its memory."""
+    memory = {name: getattr(executor.ddr, name) for name in ("bytes_per_cycle", "latency", "row_miss", "turnaround")}
+    return {"build": executor.build.parameters(), **memory}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from host.compiler.networks import full_name
-from scripts.flags import WIDTH, add, add_memory, add_rows, simulated_memory
+from scripts.flags import WIDTH, add, add_memory, add_rows, core_of, simulated_memory
 from scripts.parser import Parser
 from sim.common.progress import Progress
 
@@ -92,11 +92,7 @@ def settings(arguments: argparse.Namespace, executor: RtlExecutor) -> dict[str, 
         "batch": arguments.batch,
         "fw_bits": arguments.fw_bits,
         "bw_bits": arguments.bw_bits,
-        "build": executor.build.parameters(),
-        "bytes_per_cycle": executor.ddr.bytes_per_cycle,
-        "latency": executor.ddr.latency,
-        "row_miss": executor.ddr.row_miss,
-        "turnaround": executor.ddr.turnaround,
+        **core_of(executor),
     }
 
 

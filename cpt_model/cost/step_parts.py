@@ -9,7 +9,7 @@ from cpt_model.cost.accelerator import Profile
 from host.compiler.bits import Bits
 from host.compiler.step.networks import named
 from host.compiler.step.widths import check_step_bits
-from host.measure.step_time import PRODUCTS, LayerWork, Work, layer_times
+from host.measure.step_time import LayerWork, Work, layer_times
 from sim.latency import CommandTime
 
 LayerTimes = dict[LayerWork, CommandTime]
@@ -30,10 +30,6 @@ class Part:
     @property
     def points(self) -> float:
         return self.share_pct * self.saved_pct / 100
-
-    @property
-    def of_products(self) -> bool:
-        return self.work in PRODUCTS
 
 
 @dataclass(frozen=True)

@@ -82,21 +82,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -
 
 def picture(path: Path, what: str) -> str:
     """A PNG inside the page."""
-    return _image("png", path.read_bytes(), what)
-
-
-def drawing(svg: bytes, what: str) -> str:
-    """An SVG inside the page, as an image: the names inside of one drawing cannot clash with another's."""
-    return f'<div class="wide">{_image("svg+xml", svg, what)}</div>'
+    return f'<img alt="{escape(what)}" src="data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}">'
 
 
 def folded(title: str, parts: Iterable[str]) -> str:
     """What opens at a click: long tables."""
     return "\n".join([f"<details><summary>{escape(title)}</summary>", *parts, "</details>"])
-
-
-def _image(kind: str, content: bytes, what: str) -> str:
-    return f'<img alt="{escape(what)}" src="data:image/{kind};base64,{base64.b64encode(content).decode()}">'
 
 
 def _row(kind: str, cells: Sequence[str]) -> str:

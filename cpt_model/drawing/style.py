@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,13 +53,3 @@ def smooth(values: Sequence[float]) -> list[float]:
     window = max(WINDOW, len(values) // SHARE)
     parts = [values[max(0, end - window) : end] for end in range(1, len(values) + 1)]
     return [sum(part) / len(part) for part in parts]
-
-
-def as_svg(figure: Any) -> bytes:
-    """The same bytes for the same figure: no date, no random names."""
-    import matplotlib
-
-    stream = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "cpt"}):
-        figure.savefig(stream, format="svg", metadata={"Date": None})
-    return stream.getvalue()
