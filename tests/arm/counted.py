@@ -104,7 +104,6 @@ def folders(root: Path) -> None:
         "sys/class/u-dma-buf/udmabuf0/size": str(MEMORY),
         "sys/class/u-dma-buf/udmabuf0/phys_addr": "0x18000000",
     }
-    files |= {f"sys/class/u-dma-buf/udmabuf0/{name}": "" for name in ("sync_direction", "sync_offset", "sync_size")}
     files |= {f"sys/class/u-dma-buf/udmabuf0/{name}": "" for name in ("sync_for_cpu", "sync_for_device")}
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
