@@ -302,6 +302,8 @@ def which_channels(layer: Conv, which: Pass) -> int:
 
 def checked_labels(labels: Array, network: Network, batch: int) -> npt.NDArray[np.int64]:
     found, classes = np.asarray(labels), network.head.classes
-    if found.dtype.kind not in "iu" or found.shape != (batch,) or found.min() < 0 or found.max() >= classes:
-        raise ValueError(f"labels must be {batch} whole numbers in 0..{classes - 1}")
-    return found.astype(np.int64)
+    if found.dtype.kind in "iu" and found.shape == (batch,):
+        numbers = found.astype(np.int64)
+        if numbers.view(np.uint64).max() < classes:  # which no negative number is
+            return numbers
+    raise ValueError(f"labels must be {batch} whole numbers in 0..{classes - 1}")

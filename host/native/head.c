@@ -113,21 +113,24 @@ static int64_t take_sums(const Head *h) {
   return most;
 }
 
+// Four images and two classes at a time; the last ones more than once where there are fewer.
 static void take_logits(const Head *h) {
   const int32_t features = h->features, classes = h->classes;
-  for (int32_t n = 0; n < h->images; n += 2) {
-    const int32_t second = n + 1 < h->images ? n + 1 : n;
-    double *first_row = h->logits + n * classes, *second_row = h->logits + second * classes;
+  for (int32_t n = 0; n < h->images; n += 4) {
+    const int32_t *rows[4];
+    double *logits[4];
+    for (int32_t i = 0; i < 4; i++) {
+      const int32_t image = n + i < h->images ? n + i : h->images - 1;
+      rows[i] = h->pooled + image * features, logits[i] = h->logits + image * classes;
+    }
     for (int32_t k = 0; k < classes; k += 2) {
-      const int32_t other = k + 1 < classes ? k + 1 : k;
-      const double bias = h->bias[k] * 0x1p-27, other_bias = h->bias[other] * 0x1p-27;
-      int64_t found[4];
-      dots(h->pooled + n * features, h->pooled + second * features, h->weight + k * features,
-           h->weight + other * features, features, found);
-      first_row[k] = real(found[0]) * h->logit_scale / h->pixels + bias;
-      first_row[other] = real(found[1]) * h->logit_scale / h->pixels + other_bias;
-      second_row[k] = real(found[2]) * h->logit_scale / h->pixels + bias;
-      second_row[other] = real(found[3]) * h->logit_scale / h->pixels + other_bias;
+      const int32_t pair[2] = {k, k + 1 < classes ? k + 1 : k};
+      int64_t found[8];
+      dots(rows, h->weight + k * features, h->weight + pair[1] * features, features, found);
+      for (int32_t i = 0; i < 8; i++) {
+        const double mean = real(found[i]) * h->logit_scale / h->pixels;
+        logits[i / 2][pair[i % 2]] = mean + h->bias[pair[i % 2]] * 0x1p-27;
+      }
     }
   }
 }

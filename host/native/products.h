@@ -1,5 +1,5 @@
-// Exact sums of the classifier: 32-bit words in, 64-bit sums out. Two images are done at once, so that NEON, which
-// has a product of four words but reads memory slowly, uses each weight twice.
+// Exact sums of the classifier: 32-bit words in, 64-bit sums out. Two or four images are done at once, so that
+// NEON uses a weight that it has loaded more than once.
 
 #include <stdint.h>
 #ifdef __ARM_NEON
@@ -8,8 +8,6 @@
 static inline int64x2_t add_products(int64x2_t sum, int32x4_t x, int32x4_t y) {
   return vmlal_s32(vmlal_s32(sum, vget_low_s32(x), vget_low_s32(y)), vget_high_s32(x), vget_high_s32(y));
 }
-
-static inline int64_t both(int64x2_t sum) { return vgetq_lane_s64(sum, 0) + vgetq_lane_s64(sum, 1); }
 #endif
 
 // The total of the magnitudes of `count` words.
@@ -25,25 +23,27 @@ static inline uint64_t magnitudes(const int32_t *x, int32_t count) {
   return total;
 }
 
-// found = a·v, a·w, b·v, b·w, of `count` words each.
-static inline void dots(const int32_t *a, const int32_t *b, const int32_t *v, const int32_t *w, int32_t count,
-                        int64_t found[4]) {
-  int64_t av = 0, aw = 0, bv = 0, bw = 0;
+// found[2i], found[2i + 1] = x[i]·v, x[i]·w, of `count` words each.
+static inline void dots(const int32_t *const x[4], const int32_t *v, const int32_t *w, int32_t count, int64_t found[8]) {
   int32_t c = 0;
 #ifdef __ARM_NEON
-  int64x2_t sums[4] = {vdupq_n_s64(0), vdupq_n_s64(0), vdupq_n_s64(0), vdupq_n_s64(0)};
+  int64x2_t sums[8];
+  for (int i = 0; i < 8; i++) sums[i] = vdupq_n_s64(0);
   for (; c + 4 <= count; c += 4) {
-    const int32x4_t x = vld1q_s32(a + c), y = vld1q_s32(b + c), left = vld1q_s32(v + c), right = vld1q_s32(w + c);
-    sums[0] = add_products(sums[0], x, left), sums[1] = add_products(sums[1], x, right);
-    sums[2] = add_products(sums[2], y, left), sums[3] = add_products(sums[3], y, right);
+    const int32x4_t left = vld1q_s32(v + c), right = vld1q_s32(w + c);
+    for (int i = 0; i < 4; i++) {
+      const int32x4_t words = vld1q_s32(x[i] + c);
+      sums[2 * i] = add_products(sums[2 * i], words, left);
+      sums[2 * i + 1] = add_products(sums[2 * i + 1], words, right);
+    }
   }
-  av = both(sums[0]), aw = both(sums[1]), bv = both(sums[2]), bw = both(sums[3]);
+  for (int i = 0; i < 8; i++) found[i] = vgetq_lane_s64(sums[i], 0) + vgetq_lane_s64(sums[i], 1);
+#else
+  for (int i = 0; i < 8; i++) found[i] = 0;
 #endif
   for (; c < count; c++) {
-    av += (int64_t)a[c] * v[c], aw += (int64_t)a[c] * w[c];
-    bv += (int64_t)b[c] * v[c], bw += (int64_t)b[c] * w[c];
+    for (int i = 0; i < 4; i++) found[2 * i] += (int64_t)x[i][c] * v[c], found[2 * i + 1] += (int64_t)x[i][c] * w[c];
   }
-  found[0] = av, found[1] = aw, found[2] = bv, found[3] = bw;
 }
 
 // Of each channel c: from_a[c] = sum of a[k] times weight[k][c] over the classes k, and likewise from_b.

@@ -29,6 +29,8 @@ RUNS, RUNS_NO_MORE, AHEAD, AHEAD_ENDS, STEP = 1, 2, 3, 4, 5
 ARCH, BATCH, BITS, STEPS, TIMED = "cifar10_resnet_20", 128, (3, 8), 14, 12
 ADDRESS, MEMORY = 0x43C0_0000, 192 << 20
 BUILD = Build.named("zc706")
+ISR, AP_CTRL = int(Register.ISR), int(Register.AP_CTRL)
+START, IDLE = 1 << ApCtrl.START, 1 << ApCtrl.IDLE
 
 
 def mark(number: int) -> None:
@@ -47,21 +49,21 @@ class Registers(uio_registers.MappedRegisters):
         self.events, self.started = host.fileno(), False
         self._host = host
         self.line.setblocking(False)
-        values = {"MAGIC": VERSION_MAGIC, "VERSION": VERSION_MAJOR << 16, "FEATURES": 1, "AP_CTRL": 1 << ApCtrl.IDLE}
+        values = {"MAGIC": VERSION_MAGIC, "VERSION": VERSION_MAJOR << 16, "FEATURES": 1, "AP_CTRL": IDLE}
         for name, value in (values | {key.upper(): value for key, value in BUILD.parameters().items()}).items():
             super().write(Register[name], value)
 
     def write(self, offset: int, value: int) -> None:
-        if offset == Register.ISR:
+        if offset == ISR:
             value = 0
-        elif offset == Register.AP_CTRL:
-            self.started, value = value == 1 << ApCtrl.START, 1 << ApCtrl.IDLE
+        elif offset == AP_CTRL:
+            self.started, value = value == START, IDLE
         super().write(offset, value)
-        if self.started and offset == Register.AP_CTRL:
+        if self.started and offset == AP_CTRL:
+            mark(RUNS)  # what follows is no work of the host's
             with suppress(BlockingIOError):
                 self.line.recv(1 << 16)  # what the driver has written to let interrupts through
             self.line.send(b"\1\0\0\0")
-            mark(RUNS)
 
 
 class Sleeper(uio_registers.UioSleeper):
@@ -73,8 +75,8 @@ class Sleeper(uio_registers.UioSleeper):
 
     def poll(self, milliseconds: float) -> Any:
         found = self.real.poll(milliseconds)
+        Registers.opened.words[ISR // 4] = 1
         mark(RUNS_NO_MORE)
-        Registers.opened.words[Register.ISR // 4] = 1
         return found
 
 
