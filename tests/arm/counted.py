@@ -20,6 +20,7 @@ import numpy as np
 from host.data.images import Images
 from host.data.store import write_npz
 from host.driver import uio, uio_registers
+from host.training import ahead
 from host.training import run as training
 from host.training.settings import Settings
 from sim.contract import OVERLAY_CELL, OVERLAY_CONTROL_BYTES, VERSION_MAGIC, VERSION_MAJOR, Build, Register
@@ -84,11 +85,7 @@ class AtOnce:
     """An executor that is done when it returns."""
 
     def __init__(self, *_: Any) -> None: ...
-    def __enter__(self) -> AtOnce:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
+    def shutdown(self) -> None: ...
     def submit(self, work: Any, *arguments: Any) -> Future[Any]:
         mark(AHEAD)
         done: Future[Any] = Future()
@@ -117,7 +114,7 @@ def folders(root: Path) -> None:
 
 
 def main() -> None:
-    training.ThreadPoolExecutor = AtOnce  # type: ignore[misc, assignment]
+    ahead.ThreadPoolExecutor = AtOnce  # type: ignore[misc, assignment]
     uio.UioSleeper = Sleeper  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
