@@ -22,21 +22,21 @@ import numpy.typing as npt
 
 from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
-from host.compiler.layer import Conv, Pass
+from host.compiler.layer import Pass
 from host.compiler.step.fixed import scalar_of
 from host.compiler.step.head import Classifier, Loss
 from host.compiler.step.images import IMAGE_RANGE, image_codes, image_step
 from host.compiler.step.initial import random_parameters
 from host.compiler.step.network import Network
 from host.compiler.step.places import Places
-from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, TrainingLists, seen_tallies
+from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, TrainingLists
 from host.compiler.step.rates import Rates
 from host.compiler.step.widths import USUAL, Seen, Widths
 from host.driver.list_times import ListTimes
 from host.driver.machine import Machine, MachineMaker, Work, machine
+from host.driver.results_seen import Results
 from host.driver.step_head import StepHead
 from host.driver.step_state import load_state, read_state, write_parameters
-from host.driver.tally_reader import TallyReader
 from sim.contract import BlockPlace, Executor, Tensor
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class IntegerStep:
         write_parameters(self, parameters)
         self._write_constants()
         self._training: dict[Bits, Compiled] = {}
-        self._tallies: dict[tuple[Bits, Pass], tuple[TrainingLists, list[str], TallyReader]] = {}
+        self._results = Results(self.machine, self.seen)
         self._evaluation: dict[tuple[Bits, int], EvaluationList] = {}
         self._loaded: dict[int, CommandList] = {}
         self._unseen: tuple[TrainingLists, Bits] | None = None  # whose backward tallies have not been read yet
@@ -168,7 +168,7 @@ class IntegerStep:
             pooled, self.last, differences = done()
             self.head.update(pooled, differences, rates)
             self._head.ready(self.head)
-            self._see(lists, Pass.FORWARD, bits)
+            self._results.see(lists, Pass.FORWARD, bits)
             self._load(self.lists(bits).on(1 - self._bank).forward)  # most often the next iteration has these bits
             meanwhile(self.last)
 
@@ -262,21 +262,7 @@ class IntegerStep:
         """At the results of the last backward list: they stay until the next."""
         if self._unseen is not None:
             (lists, bits), self._unseen = self._unseen, None
-            self._see(lists, Pass.INPUT_ERROR, bits)
-
-    def _see(self, lists: TrainingLists, which: Pass, bits: Bits) -> None:
-        """The greatest magnitudes of the results of these passes: the next lists depend on them."""
-        known = self._tallies.get((bits, which))
-        if known is None or known[0] is not lists:
-            found = [(unit, tally) for unit, kind, tally in seen_tallies(lists.places) if kind is which]
-            sizes = [(tally, which_channels(unit.layer, which)) for unit, tally in found]
-            known = lists, [unit.name for unit, _ in found], TallyReader(sizes)
-            self._tallies[bits, which] = known
-        _, units, reader = known
-        for place in reader.places:
-            self.reads(place)
-        for unit, greatest in zip(units, reader.greatest(self.machine.memory), strict=True):
-            self.seen.add(unit, which, bits, greatest)
+            self._results.see(lists, Pass.INPUT_ERROR, bits)
 
     def _write_constants(self) -> None:
         step = self.places.source(self.network.blocks[0].chain[0]).step
@@ -293,11 +279,6 @@ class IntegerStep:
         if images.shape != shape:
             raise ValueError(f"images have shape {images.shape}, '{self.network.name}' takes {shape}")
         return self.machine.pack(places.images(), image_codes(images, self.image_range), signed=True)
-
-
-def which_channels(layer: Conv, which: Pass) -> int:
-    """How many channels a pass's results have."""
-    return layer.out_channels if which is Pass.FORWARD else layer.in_channels
 
 
 def checked_labels(labels: Array, network: Network, batch: int) -> npt.NDArray[np.int64]:
