@@ -56,4 +56,4 @@ class Rates:
     def write(self, place: BlockPlace, memory: Memory) -> None:
         """The whole block at once: the device waits for it."""
         values = self.seed, self.momentum, self.weight_decay, self.weight_rate, self.parameter_decay
-        HEADER.pack_into(memory, place.address, int(Block.STEP), 0, *values, self.parameter_rate, *KEEP)
+        HEADER.pack_into(memory.data, place.address, int(Block.STEP), 0, *values, self.parameter_rate, *KEEP)
