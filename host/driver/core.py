@@ -18,6 +18,13 @@ ERRORS = {int(error): error for error in Error}
 HEARD_WITHIN = 1.0  # seconds of sleep after which the driver polls once
 FIRST_PAUSE, LAST_PAUSE = 20e-6, 5e-3  # seconds between two polls without interrupts
 RESET_SECONDS = 1.0
+# Plain integers: members of an enumeration are slow to look up and to add to, and this happens between two lists.
+AP_CTRL, ISR = int(Register.AP_CTRL), int(Register.ISR)
+LIST_OFFSET, LIST_BYTES = int(Register.LIST_OFFSET), int(Register.LIST_BYTES)
+STATUS, ERROR_INDEX, COMMANDS_DONE = int(Register.STATUS), int(Register.ERROR_INDEX), int(Register.COMMANDS_DONE)
+TOTAL, BUSY = int(Register.CYCLES_TOTAL), int(Register.CYCLES_BUSY)
+LOAD_STALL, STORE_STALL = int(Register.CYCLES_LOAD_STALL), int(Register.CYCLES_STORE_STALL)
+START = 1 << ApCtrl.START
 
 
 class Bus(Protocol):
@@ -72,11 +79,11 @@ class Core:
     def start(self, list_offset: int, list_bytes: int) -> None:
         if self.running:
             raise DeviceError("a list is running: wait for it before starting the next")
-        self.write(Register.LIST_OFFSET, list_offset)
-        self.write(Register.LIST_BYTES, list_bytes)
+        self.write(LIST_OFFSET, list_offset)
+        self.write(LIST_BYTES, list_bytes)
         self.running = True
         self._started = time.perf_counter()
-        self.write(Register.AP_CTRL, 1 << ApCtrl.START)
+        self.write(AP_CTRL, START)
 
     def wait(self, seconds: float) -> ListOutcome:
         """Waits for the running list, at most `seconds`, and returns its outcome."""
@@ -103,25 +110,25 @@ class Core:
         return self._outcome(taken)
 
     def _take_done(self) -> bool:
-        if not self.read(Register.ISR) & DONE:
+        if not self.read(ISR) & DONE:
             return False
-        self.write(Register.ISR, DONE)  # toggles it off
+        self.write(ISR, DONE)  # toggles it off
         return True
 
     def _outcome(self, seconds: float) -> ListOutcome:
-        status = self.read(Register.STATUS)
+        status = self.read(STATUS)
         error = ERRORS.get(status)
         if error is None:
             raise DeviceError(f"STATUS reads {status}, not an error code of this contract: load the overlay again")
         return ListOutcome(
             error,
-            self.read(Register.ERROR_INDEX),
-            self.read(Register.COMMANDS_DONE),
+            self.read(ERROR_INDEX),
+            self.read(COMMANDS_DONE),
             Counters(
-                self._wide(Register.CYCLES_TOTAL),
-                self._wide(Register.CYCLES_BUSY),
-                self._wide(Register.CYCLES_LOAD_STALL),
-                self._wide(Register.CYCLES_STORE_STALL),
+                self._wide(TOTAL),
+                self._wide(BUSY),
+                self._wide(LOAD_STALL),
+                self._wide(STORE_STALL),
             ),
             seconds,
         )

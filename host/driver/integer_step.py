@@ -22,24 +22,22 @@ import numpy.typing as npt
 
 from host.compiler.bits import Bits
 from host.compiler.command_list import CommandList
-from host.compiler.layer import Conv, Pass
-from host.compiler.step.backward import head_blocks
+from host.compiler.layer import Pass
 from host.compiler.step.fixed import scalar_of
-from host.compiler.step.head import ERROR_BITS, Classifier, Loss, Pooled
+from host.compiler.step.head import Classifier, Loss
 from host.compiler.step.images import IMAGE_RANGE, image_codes, image_step
 from host.compiler.step.initial import random_parameters
 from host.compiler.step.network import Network
 from host.compiler.step.places import Places
-from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, TrainingLists, seen_tallies
+from host.compiler.step.program import WIDEST, EvaluationList, StepProgram, TrainingLists
 from host.compiler.step.rates import Rates
 from host.compiler.step.widths import USUAL, Seen, Widths
 from host.driver.list_times import ListTimes
-from host.driver.machine import Machine, MachineMaker, Planes, Work, machine
-from host.driver.native_head import NativeHead
+from host.driver.machine import Machine, MachineMaker, Work, machine
+from host.driver.results_seen import Results
+from host.driver.step_head import StepHead
 from host.driver.step_state import load_state, read_state, write_parameters
-from host.driver.tally_reader import TallyReader
-from host.native import library
-from sim.contract import BlockPlace, Executor, Tensor, unpack_words
+from sim.contract import BlockPlace, Executor, Tensor
 
 if TYPE_CHECKING:
     from host.driver.accelerator import Accelerator
@@ -107,20 +105,16 @@ class IntegerStep:
         self.machine: Machine = machine(device, self.program.plan)
         self.places = self.program.training(widest).places  # for all that does not depend on bits
         self._banks = self.places.images(), self.places.images(1)
-        self._step, last = self.places.step(), self.places.node_step(network.blocks[-1])
-        error = self.places.head_error(ERROR_BITS), *head_blocks(self.places)
-        self._of_head: tuple[Tensor | BlockPlace, ...] = self.places.pooled(), last, *error
+        self._step = self.places.step()
         self.head: Classifier  # written with the parameters
         write_parameters(self, parameters)
         self._write_constants()
         self._training: dict[Bits, Compiled] = {}
-        self._tallies: dict[tuple[Bits, Pass], tuple[TrainingLists, list[str], TallyReader]] = {}
+        self._results = Results(self.machine, self.seen)
         self._evaluation: dict[tuple[Bits, int], EvaluationList] = {}
         self._loaded: dict[int, CommandList] = {}
         self._unseen: tuple[TrainingLists, Bits] | None = None  # whose backward tallies have not been read yet
-        self._native: NativeHead | None = None
-        if library() is not None and isinstance(self.machine, Planes):  # others keep tensors their own way
-            self._native = NativeHead(self.places, self.machine.memory, network.head.classes)
+        self._head = StepHead(self.places, self.machine)
         self._bank = 0  # of images
         self._uploaded: Prepared | None = None  # in the other bank
         self.last: Loss | None = None
@@ -171,19 +165,21 @@ class IntegerStep:
             self._load(self.lists(bits).on(self._bank).backward)
 
         def behind_backward() -> None:
+            pooled, self.last, differences = done()
             self.head.update(pooled, differences, rates)
-            self._see(lists, Pass.FORWARD, bits)
+            self._head.ready(self.head)
+            self._results.see(lists, Pass.FORWARD, bits)
             self._load(self.lists(bits).on(1 - self._bank).forward)  # most often the next iteration has these bits
-            meanwhile(loss)
+            meanwhile(self.last)
 
         self._run(self.lists(bits).on(self._bank).forward, f"forward list at {bits} bits", times, behind_forward)
         lists = self.lists(bits)
-        pooled, loss, differences = self._head(numbers)
-        self.last = loss
+        done = self._head.errors(self.head, numbers)
         self._run(lists.on(self._bank).backward, f"backward list at {bits} bits", times, behind_backward)
         self._unseen = lists, bits
         self.iteration += 1
-        return loss.loss
+        assert self.last is not None
+        return self.last.loss
 
     def evaluate(self, images: Array, bits: Bits) -> npt.NDArray[np.float64]:
         """Logits by running statistics; nothing of training changes."""
@@ -235,7 +231,7 @@ class IntegerStep:
                 self.wrote(theirs)
         self.machine.write_packed(compiled.places.images(), self._packed(compiled.places, images))
         self._run(compiled.forward, f"evaluation list at {bits} bits")
-        return self.head.logits(self._pooled(compiled.places))
+        return self.head.logits(self._head.pooled(compiled.places))
 
     def _run(
         self, commands: CommandList, what: str, times: ListTimes | None = None, meanwhile: Work | None = None
@@ -266,37 +262,7 @@ class IntegerStep:
         """At the results of the last backward list: they stay until the next."""
         if self._unseen is not None:
             (lists, bits), self._unseen = self._unseen, None
-            self._see(lists, Pass.INPUT_ERROR, bits)
-
-    def _head(self, labels: npt.NDArray[np.int64]) -> tuple[Pooled, Loss, npt.NDArray[np.int64]]:
-        """From the sums to the error, in the region; and what is left to do while the backward list runs."""
-        places = self.places
-        if self._native is not None:
-            for place in self._of_head[:2]:
-                self.reads(place)
-            done = self._native(self.head, labels)
-            if done is not None:
-                for place in self._of_head[2:]:
-                    self.wrote(place)
-                return done
-        pooled = self._pooled(places)
-        loss, differences = self.head.errors(pooled, labels)
-        self._write_head_error(places, loss)
-        return pooled, loss, differences
-
-    def _see(self, lists: TrainingLists, which: Pass, bits: Bits) -> None:
-        """The greatest magnitudes of the results of these passes: the next lists depend on them."""
-        known = self._tallies.get((bits, which))
-        if known is None or known[0] is not lists:
-            found = [(unit, tally) for unit, kind, tally in seen_tallies(lists.places) if kind is which]
-            sizes = [(tally, which_channels(unit.layer, which)) for unit, tally in found]
-            known = lists, [unit.name for unit, _ in found], TallyReader(sizes)
-            self._tallies[bits, which] = known
-        _, units, reader = known
-        for place in reader.places:
-            self.reads(place)
-        for unit, greatest in zip(units, reader.greatest(self.machine.memory), strict=True):
-            self.seen.add(unit, which, bits, greatest)
+            self._results.see(lists, Pass.INPUT_ERROR, bits)
 
     def _write_constants(self) -> None:
         step = self.places.source(self.network.blocks[0].chain[0]).step
@@ -314,37 +280,11 @@ class IntegerStep:
             raise ValueError(f"images have shape {images.shape}, '{self.network.name}' takes {shape}")
         return self.machine.pack(places.images(), image_codes(images, self.image_range), signed=True)
 
-    def _pooled(self, places: Places) -> Pooled:
-        sums, step = places.pooled(), places.node_step(self.network.blocks[-1])
-        self.reads(sums)
-        self.reads(step)
-        channels, height, width = self.network.last_map
-        fraction = int(step.header(self.machine.memory)["fraction"][0])
-        values = unpack_words(sums.read(self.machine.memory), channels)[:, :, 0, 0]
-        return Pooled(values, fraction, height * width)
-
-    def _write_head_error(self, places: Places, loss: Loss) -> None:
-        memory = self.machine.memory
-        error = places.head_error(ERROR_BITS)
-        self.machine.write_packed(error, self.machine.pack(error, loss.error[:, :, None, None], signed=True))
-        step, tally = head_blocks(places)
-        step.begin(memory)[0]["fraction"] = loss.fraction
-        header, records = tally.begin(memory)
-        _, height, width = self.network.last_map
-        header["count"] = self.batch * height * width
-        records["least"][: loss.error.shape[1]] = loss.error.min(axis=0)
-        records["most"][: loss.error.shape[1]] = loss.error.max(axis=0)
-        for place in (step, tally):
-            self.wrote(place)
-
-
-def which_channels(layer: Conv, which: Pass) -> int:
-    """How many channels a pass's results have."""
-    return layer.out_channels if which is Pass.FORWARD else layer.in_channels
-
 
 def checked_labels(labels: Array, network: Network, batch: int) -> npt.NDArray[np.int64]:
     found, classes = np.asarray(labels), network.head.classes
-    if found.dtype.kind not in "iu" or found.shape != (batch,) or found.min() < 0 or found.max() >= classes:
-        raise ValueError(f"labels must be {batch} whole numbers in 0..{classes - 1}")
-    return found.astype(np.int64)
+    if found.dtype.kind in "iu" and found.shape == (batch,):
+        numbers = found.astype(np.int64)
+        if numbers.view(np.uint64).max() < classes:  # which no negative number is
+            return numbers
+    raise ValueError(f"labels must be {batch} whole numbers in 0..{classes - 1}")

@@ -88,7 +88,7 @@ def open_uio(
     except OSError as problem:
         bus.close()
         raise DeviceError(f"{what.file}: the memory cannot be mapped ({problem.strerror}): {HELP}") from problem
-    device = UioDevice(bus, found, f"uio-{where.file.name}")
+    device = UioDevice(bus, found, str(where.file))
     core = Core(bus, None if bus.events is None else UioSleeper(bus.events))
     overlay = SimpleNamespace(device=device, bitfile_name=str(where.file), mem_dict={})
     overlay.ip_dict = {OVERLAY_CELL: {"type": OVERLAY_VLNV}}

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 PAGE = 4096
-BOTH_WAYS = b"0"  # u-dma-buf's sync_direction
+UNIT = 16  # of the bytes that u-dma-buf takes in one number with the offset
 
 
 class MappedMemory:
@@ -27,10 +27,8 @@ class MappedMemory:
         self.bytes = np.frombuffer(self._map, np.uint8)
         self.address, self._taken = address, dict[int, int]()
         self._sync: dict[str, int] = {}
-        self._span = (-1, -1)  # that the driver was told of last
         if sync is not None:
-            (sync / "sync_direction").write_bytes(BOTH_WAYS)
-            names = ("sync_offset", "sync_size", "sync_for_cpu", "sync_for_device")
+            names = ("sync_for_cpu", "sync_for_device")
             self._sync = {name: os.open(sync / name, os.O_WRONLY | os.O_CLOEXEC) for name in names}
 
     def free_bytes(self) -> int:
@@ -49,15 +47,11 @@ class MappedMemory:
         self._taken.pop(start, None)
 
     def owner(self, which: str, offset: int, size: int) -> None:
-        """Hands a span over, to the CPU or to the device: caches are cleaned or dropped."""
+        """Hands a span over, to the CPU or to the device: caches are cleaned or dropped, in both directions."""
         if self._sync:
-            span = self._span
-            if offset != span[0]:
-                os.pwrite(self._sync["sync_offset"], b"%d" % offset, 0)
-            if size != span[1]:
-                os.pwrite(self._sync["sync_size"], b"%d" % size, 0)
-            self._span = offset, size
-            os.pwrite(self._sync[which], b"1", 0)
+            end = -(-(offset + size) // UNIT) * UNIT
+            start = offset // UNIT * UNIT
+            os.pwrite(self._sync[which], b"0x%08X%08X" % (start, end - start | 1), 0)
 
     def close(self) -> None:
         for handle in self._sync.values():

@@ -8,8 +8,6 @@ import select
 import struct
 from pathlib import Path
 
-import numpy as np
-
 ENABLE = struct.pack("=I", 1)  # written to a UIO file: let the next interrupt through
 COUNT_BYTES = 4  # what a UIO file gives to read: how many interrupts there were
 
@@ -24,17 +22,17 @@ class MappedRegisters:
         except BaseException:
             os.close(self._file)
             raise
-        self.words = np.frombuffer(self._map, np.uint32)  # an element is one access of 32 bits, as in pynq
+        self.words = memoryview(self._map).cast("I")  # an element is one access of 32 bits
         self.events = self._file if interrupts else None
 
     def read(self, offset: int) -> int:
-        return int(self.words[offset // 4])
+        return self.words[offset >> 2]
 
     def write(self, offset: int, value: int) -> None:
-        self.words[offset // 4] = value
+        self.words[offset >> 2] = value
 
     def close(self) -> None:
-        del self.words
+        self.words.release()
         self._map.close()
         os.close(self._file)
 

@@ -17,7 +17,8 @@ from sim.common.files import locked
 from sim.common.ownership import load_checked, own_folder
 from sim.common.places import CACHE
 
-SOURCES = tuple(Path(__file__).with_name(f"{name}.c") for name in ("head", "pixels"))
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("head.c", "pixels.c"))
+HEADERS = tuple(Path(__file__).with_name(name) for name in ("planes.h", "products.h"))
 # No product is fused with a sum: every processor rounds alike.
 FLAGS = ("-O3", "-std=c99", "-ffp-contract=off", "-shared", "-fPIC")
 NEON = {"armv7l": ("-mfpu=neon",)}  # of every Zynq; Debian's compilers leave it out unless told
@@ -30,7 +31,7 @@ def flags(machine: str) -> tuple[str, ...]:
 
 def file_name(machine: str) -> str:
     """Other sources or flags are another file."""
-    text = b"".join(source.read_bytes() for source in SOURCES) + " ".join((*flags(machine), machine)).encode()
+    text = b"".join(file.read_bytes() for file in (*SOURCES, *HEADERS)) + " ".join((*flags(machine), machine)).encode()
     return f"{hashlib.sha256(text).hexdigest()[:16]}.so"
 
 

@@ -3,30 +3,37 @@
 
 #include <stdint.h>
 #include <string.h>
-#ifdef __ARM_NEON
-#include <arm_neon.h>
-#endif
+
+#include "planes.h"
+#include "products.h"
+
+typedef union {
+  double real;
+  uint32_t words[2]; // the low one first
+} Number;
 
 // Pointers and numbers of a call; host/driver/native_head.py has the same. The region's are marked.
 typedef struct {
   const char *sums;          // region: int32, a row of channels an image, `sums_stride` bytes apart
   char *planes;              // region: 16 planes of 16 channels, images `planes_stride` bytes apart
-  char *records;             // region: the tally's, `record_bytes` apart
-  int32_t *fraction;         // region: bits behind the point of the error
+  char *step, *tally;        // region: the blocks of the error; first they become `blank_step` and `blank_tally`
+  const char *blank_step, *blank_tally;
   const int32_t *weight;     // classes x features, 27 bits behind the point
   const int32_t *bias;       // likewise
   const int64_t *labels;
-  int64_t *pooled;           // images x features
+  int32_t *pooled;           // images x features: the sums
   double *logits;            // images x classes
-  int64_t *differences;      // images x classes, 24 bits behind the point
+  int32_t *differences;      // images x classes, 24 bits behind the point
   int32_t *error;            // images x features
-  int64_t *rows;             // features: room for sums
-  double *errors;            // images x features: room
+  int64_t *rows;             // 2 x features: room for sums
+  Number *errors;            // images x features: room
   int32_t *bounds;           // 2 x features: room
   double logit_scale;        // 2^(-27 - bits behind the point of the sums)
   double pixels, all_pixels; // of an image, of the batch
   double loss;               // mean cross entropy
-  int32_t images, features, classes, sums_stride, planes_stride, record_bytes, least_at, most_at;
+  int32_t images, features, classes, sums_stride, planes_stride, step_bytes, tally_bytes, fraction_at;
+  int32_t records_at, record_bytes, least_at, most_at; // of the tally
+  int32_t fraction;          // bits behind the point of the error
 } Head;
 
 enum { MAX_CLASSES = 4096, TERMS = 12, LOG_TERMS = 12 };
@@ -80,128 +87,138 @@ static double logarithm(double x) {
 // As a conversion by one rounding, which 32-bit processors leave to a library.
 static inline double real(int64_t x) { return (double)(int32_t)(x >> 32) * 0x1p32 + (double)(uint32_t)x; }
 
-static inline int64_t size_of(int64_t x) { return x < 0 ? -x : x; }
-
 // Whether sums of `most` times `highest` words stay below the limits of head.py's exact_product.
 static int fits(int64_t most, int64_t highest) {
   return most < 1ll << 37 && (double)most * (1.0 + (double)highest) < 0x1p47;
 }
 
-static inline void exchange(uint32_t *a, uint32_t *b, int by, uint32_t mask) {
-  const uint32_t change = (*a >> by ^ *b) & mask;
-  *a ^= change << by, *b ^= change;
-}
-
-static void transpose(const int32_t *codes, int count, uint16_t *planes) { // 16 channels to 16 planes
-  uint32_t x[8]; // rows k and k + 8
-  for (int k = 0; k < 8; k++) {
-    const uint32_t low = k < count ? (uint16_t)codes[k] : 0, high = k + 8 < count ? (uint32_t)codes[k + 8] << 16 : 0;
-    const uint32_t both = low | high, change = (both >> 8 ^ both) & 0xFF00;
-    x[k] = both ^ change ^ change << 8;
+static int64_t highest_word(const int32_t *weight, int32_t count) {
+  int32_t highest = 0;
+  for (int32_t i = 0; i < count; i++) {
+    const int32_t high = weight[i] >> 16, size = high < 0 ? -high : high;
+    highest = size > highest ? size : highest;
   }
-  for (int k = 0; k < 4; k++) exchange(x + k, x + k + 4, 4, 0x0F0F0F0F);
-  for (int k = 0; k < 8; k += k & 1 ? 3 : 1) exchange(x + k, x + k + 2, 2, 0x33333333);
-  for (int k = 0; k < 8; k += 2) exchange(x + k, x + k + 1, 1, 0x55555555);
-  for (int k = 0; k < 8; k++) planes[k] = (uint16_t)x[k], planes[k + 8] = (uint16_t)(x[k] >> 16);
+  return highest;
 }
 
-// Sums over the classes of differences times weights, for `count` channels.
-static void backwards(const int64_t *differences, const int32_t *weight, int32_t classes, int32_t count, int64_t *sums) {
-  int32_t c = 0;
-#ifdef __ARM_NEON
-  for (; c + 4 <= count; c += 4) {
-    int64x2_t low = vdupq_n_s64(0), high = low;
-    for (int32_t k = 0; k < classes; k++) {
-      const int32x4_t words = vld1q_s32(weight + k * count + c);
-      low = vmlal_n_s32(low, vget_low_s32(words), (int32_t)differences[k]);
-      high = vmlal_n_s32(high, vget_high_s32(words), (int32_t)differences[k]);
+// Copies the sums; the greatest total of magnitudes of an image.
+static int64_t take_sums(const Head *h) {
+  int64_t most = 0;
+  for (int32_t n = 0; n < h->images; n++) {
+    int32_t *row = h->pooled + n * h->features;
+    memcpy(row, h->sums + (int64_t)n * h->sums_stride, 4 * (uint32_t)h->features);
+    const int64_t all = (int64_t)magnitudes(row, h->features);
+    most = all > most ? all : most;
+  }
+  return most;
+}
+
+// Four images and two classes at a time; the last ones more than once where there are fewer.
+static void take_logits(const Head *h) {
+  const int32_t features = h->features, classes = h->classes;
+  for (int32_t n = 0; n < h->images; n += 4) {
+    const int32_t *rows[4];
+    double *logits[4];
+    for (int32_t i = 0; i < 4; i++) {
+      const int32_t image = n + i < h->images ? n + i : h->images - 1;
+      rows[i] = h->pooled + image * features, logits[i] = h->logits + image * classes;
     }
-    vst1q_s64(sums + c, low), vst1q_s64(sums + c + 2, high);
+    for (int32_t k = 0; k < classes; k += 2) {
+      const int32_t pair[2] = {k, k + 1 < classes ? k + 1 : k};
+      int64_t found[8];
+      dots(rows, h->weight + k * features, h->weight + pair[1] * features, features, found);
+      for (int32_t i = 0; i < 8; i++) {
+        const double mean = real(found[i]) * h->logit_scale / h->pixels;
+        logits[i / 2][pair[i % 2]] = mean + h->bias[pair[i % 2]] * 0x1p-27;
+      }
+    }
   }
-#endif
-  for (; c < count; c++) {
-    sums[c] = 0;
-    for (int32_t k = 0; k < classes; k++) sums[c] += (int64_t)(int32_t)differences[k] * weight[k * count + c];
+}
+
+// The loss of one image; its differences, and the total of their magnitudes.
+static double softmax(const double *logits, int32_t classes, int32_t label, int32_t *differences, uint32_t *all) {
+  double powers[MAX_CLASSES], greatest = logits[0], total = 0.0;
+  for (int32_t k = 1; k < classes; k++) greatest = logits[k] > greatest ? logits[k] : greatest;
+  for (int32_t k = 0; k < classes; k++) total = total + (powers[k] = exponential(logits[k] - greatest));
+  for (int32_t k = 0; k < classes; k++) {
+    const double share = powers[k] / total - (k == label ? 1.0 : 0.0);
+    const int32_t difference = (int32_t)nearest(share * 0x1p24);
+    differences[k] = difference;
+    *all += (uint32_t)(difference < 0 ? -difference : difference);
+  }
+  return logarithm(total) - (logits[label] - greatest);
+}
+
+// Errors as numbers; the exponent of the greatest: it is in [2^(exponent - 1), 2^exponent).
+static int take_errors(const Head *h) {
+  const int32_t features = h->features;
+  int exponent, exact = split(h->all_pixels, &exponent) == 0.5; // to divide by a power of two is to multiply
+  const double factor = 0x1p-51 / h->all_pixels;
+  uint32_t most = 0; // high words of numbers are in the numbers' order
+  for (int32_t n = 0; n < h->images; n += 2) {
+    const int32_t second = n + 1 < h->images ? n + 1 : n, count = (second - n + 1) * features;
+    Number *errors = h->errors + n * features;
+    transposed_dots(h->differences + n * h->classes, h->differences + second * h->classes, h->weight, h->classes,
+                    features, h->rows, h->rows + features);
+    if (exact) {
+      for (int32_t i = 0; i < count; i++) errors[i].real = real(h->rows[i]) * factor;
+    } else {
+      for (int32_t i = 0; i < count; i++) errors[i].real = real(h->rows[i]) * 0x1p-51 / h->all_pixels;
+    }
+    for (int32_t i = 0; i < count; i++) {
+      const uint32_t size = errors[i].words[1] & 0x7FFFFFFF;
+      most = size > most ? size : most;
+    }
+  }
+  return most ? (int)(most >> 20) - 1022 : 15;
+}
+
+// Codes of the errors into the region, and their bounds by channel.
+static void write_codes(const Head *h, double scale) {
+  const int32_t features = h->features;
+  int32_t *least = h->bounds, *most = h->bounds + features;
+  for (int32_t c = 0; c < features; c++) least[c] = INT32_MAX, most[c] = INT32_MIN;
+  for (int32_t n = 0; n < h->images; n++) {
+    int32_t *codes = h->error + n * features;
+    Number *errors = h->errors + n * features;
+    for (int32_t c = 0; c < features; c++) errors[c].real = errors[c].real * scale + ROUND; // the integer is below
+    for (int32_t c = 0; c < features; c++) {
+      const int32_t rounded = (int32_t)errors[c].words[0];
+      const int32_t cut = rounded > 32767 ? 32767 : rounded, code = cut < -32767 ? -32767 : cut;
+      codes[c] = code;
+      least[c] = code < least[c] ? code : least[c];
+      most[c] = code > most[c] ? code : most[c];
+    }
+    uint16_t *planes = (uint16_t *)(h->planes + (int64_t)n * h->planes_stride);
+    for (int32_t c = 0; c < features; c += 16, planes += 16) to_planes(codes + c, features - c, planes);
+  }
+  for (int32_t c = 0; c < features; c++) {
+    char *record = h->tally + h->records_at + c * h->record_bytes;
+    memcpy(record + h->least_at, least + c, 4), memcpy(record + h->most_at, most + c, 4);
   }
 }
 
 // 0, or 1 if sums may not fit: nothing was written to the region then.
 int32_t cpt_head_error(Head *h) {
-  const int32_t images = h->images, features = h->features, classes = h->classes;
-  int64_t highest = 0, most = 0;
-  if (classes > MAX_CLASSES) return 1;
+  const int64_t highest = highest_word(h->weight, h->classes * h->features);
+  if (h->classes > MAX_CLASSES) return 1;
   if (odds[0] == 0.0) fill_terms();
-  for (int32_t i = 0; i < classes * features; i++) {
-    const int64_t high = size_of(h->weight[i] >> 16);
-    highest = high > highest ? high : highest;
-  }
-  for (int32_t n = 0; n < images; n++) {
-    const int32_t *sums = (const int32_t *)(h->sums + (int64_t)n * h->sums_stride);
-    int64_t *pooled = h->pooled + (int64_t)n * features, all = 0;
-    for (int32_t c = 0; c < features; c++) pooled[c] = sums[c];
-    for (int32_t c = 0; c < features; c++) all += sums[c] < 0 ? -(uint32_t)sums[c] : (uint32_t)sums[c];
+  if (!fits(take_sums(h), highest)) return 1;
+  take_logits(h);
+  uint32_t most = 0;
+  double loss = 0.0;
+  for (int32_t n = 0; n < h->images; n++) {
+    const int32_t first = n * h->classes;
+    uint32_t all = 0;
+    loss += softmax(h->logits + first, h->classes, (int32_t)h->labels[n], h->differences + first, &all);
     most = all > most ? all : most;
   }
   if (!fits(most, highest)) return 1;
-  double total_loss = 0.0;
-  most = 0;
-  for (int32_t n = 0; n < images; n++) {
-    const int32_t *sums = (const int32_t *)(h->sums + (int64_t)n * h->sums_stride);
-    double *logits = h->logits + (int64_t)n * classes, powers[MAX_CLASSES], greatest = 0.0, total = 0.0;
-    int64_t *differences = h->differences + (int64_t)n * classes, all = 0;
-    for (int32_t k = 0; k < classes; k++) {
-      const int32_t *weight = h->weight + (int64_t)k * features;
-      int64_t product = 0;
-      for (int32_t c = 0; c < features; c++) product += (int64_t)sums[c] * weight[c];
-      logits[k] = real(product) * h->logit_scale / h->pixels + h->bias[k] * 0x1p-27;
-      if (k == 0 || logits[k] > greatest) greatest = logits[k];
-    }
-    for (int32_t k = 0; k < classes; k++) total = total + (powers[k] = exponential(logits[k] - greatest));
-    const int64_t label = h->labels[n];
-    total_loss += logarithm(total) - (logits[label] - greatest);
-    for (int32_t k = 0; k < classes; k++) {
-      const double share = powers[k] / total - (k == label ? 1.0 : 0.0);
-      differences[k] = (int64_t)(int32_t)nearest(share * 0x1p24);
-      all += size_of(differences[k]);
-    }
-    most = all > most ? all : most;
-  }
-  h->loss = total_loss / images;
-  if (!fits(most, highest)) return 1;
-  double greatest = 0.0;
-  const double all_pixels = h->all_pixels;
-  int64_t *rows = h->rows;
-  for (int32_t n = 0; n < images; n++) {
-    const int64_t *differences = h->differences + (int64_t)n * classes;
-    double *errors = h->errors + (int64_t)n * features;
-    backwards(differences, h->weight, classes, features, rows);
-    for (int32_t c = 0; c < features; c++) {
-      const double x = errors[c] = real(rows[c]) * 0x1p-51 / all_pixels, size = __builtin_fabs(x);
-      greatest = size > greatest ? size : greatest;
-    }
-  }
-  int exponent = 15;
-  if (greatest > 0.0) split(greatest, &exponent);
-  const double scale = power(15 - exponent);
-  *h->fraction = 15 - exponent;
-  int32_t *least = h->bounds, *most_of = h->bounds + features;
-  for (int32_t c = 0; c < features; c++) least[c] = INT32_MAX, most_of[c] = INT32_MIN;
-  for (int32_t n = 0; n < images; n++) {
-    int32_t *codes = h->error + (int64_t)n * features;
-    const double *errors = h->errors + (int64_t)n * features;
-    for (int32_t c = 0; c < features; c++) codes[c] = (int32_t)nearest(errors[c] * scale);
-    for (int32_t c = 0; c < features; c++) {
-      const int32_t cut = codes[c] > 32767 ? 32767 : codes[c], code = cut < -32767 ? -32767 : cut;
-      codes[c] = code;
-      least[c] = code < least[c] ? code : least[c];
-      most_of[c] = code > most_of[c] ? code : most_of[c];
-    }
-    uint16_t *planes = (uint16_t *)(h->planes + (int64_t)n * h->planes_stride);
-    for (int32_t c = 0; c < features; c += 16, planes += 16) transpose(codes + c, features - c, planes);
-  }
-  for (int32_t c = 0; c < features; c++) {
-    char *record = h->records + (int64_t)c * h->record_bytes;
-    *(int32_t *)(record + h->least_at) = least[c], *(int32_t *)(record + h->most_at) = most_of[c];
-  }
+  h->loss = loss / h->images;
+  const int exponent = take_errors(h);
+  h->fraction = 15 - exponent;
+  memcpy(h->step, h->blank_step, (uint32_t)h->step_bytes), memcpy(h->tally, h->blank_tally, (uint32_t)h->tally_bytes);
+  memcpy(h->step + h->fraction_at, &h->fraction, 4);
+  write_codes(h, power(15 - exponent));
   return 0;
 }

@@ -9,13 +9,11 @@ from __future__ import annotations
 import json
 import sys
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from host.compiler.bits import Bits
 from host.compiler.step.head import Loss, cross_entropy, in_order
@@ -25,9 +23,10 @@ from host.compiler.step.widths import ABLATIONS
 from host.data.batches import TrainingBatches, test_batches
 from host.data.catalogue import load_images
 from host.driver.errors import DeviceError
-from host.driver.integer_step import IntegerStep, Prepared
+from host.driver.integer_step import IntegerStep
 from host.driver.list_times import ListTimes
 from host.training import folder as folders
+from host.training.ahead import Ahead, Preparing
 from host.training.checkpoint import BEFORE, CheckpointError, load_newest, save_checkpoint
 from host.training.cost import Meter
 from host.training.host_time import Host
@@ -38,23 +37,13 @@ from host.training.progress import Progress
 from host.training.rates import rate
 from host.training.settings import STEPS, Settings, SettingsError
 from host.training.signals import Stopped, Watch, watch_signals
+from host.training.summary import summary
 from host.training.weights import read_weights
 from sim.common.files import write_atomically
 from sim.contract import has_vector_unit
 
 TIMED_SECONDS = 60  # from one iteration in parts to the next
 SAVE_SECONDS = 600  # at least so often, whatever the settings say
-
-
-@dataclass(frozen=True)
-class Ahead:
-    """What a step needs, and the seconds it took to prepare."""
-
-    images: Prepared
-    labels: npt.NDArray[np.int64]
-    bits: Bits
-    lr: float
-    seconds: float
 
 
 class Run:
@@ -86,7 +75,9 @@ class Run:
             weight_decay=run.weight_decay,
             widths=ABLATIONS[run.widths],
         )
-        self.packer = PixelPacker(data, self.step.image_range)
+        packer = PixelPacker(data, self.step.image_range)
+        rates = partial(rate, run, steps=self.total)
+        self._steps = Preparing(data, self.batches, packer, self.total, self.meter.bits, rates)
         self.done = self.evaluated = 0
         self.result: tuple[float, float] | None = None  # loss and accuracy of the last evaluation
         self.best: float | None = None
@@ -94,17 +85,13 @@ class Run:
         self.seconds = 0.0
         self.host = Host()
         self._began = self._saved = self._timed = time.monotonic()
-        self._next: tuple[int, Future[Ahead]] | None = None
 
     def go(self, watch: Watch, shown: bool) -> dict[str, Any]:
         """Steps to the end; a signal ends it sooner, with a checkpoint."""
         self._began = self._saved = time.monotonic()
         folder = Path(self.run.folder)
         self.progress = Progress(f"{self.run.arch} {precision_name(self.run)}", self.total, self.done, shown)
-        with (
-            ThreadPoolExecutor(1, "next-batch") as self._background,
-            Journal(folder, self.done, self.evaluated) as self._journal,
-        ):
+        with self._steps, Journal(folder, self.done, self.evaluated) as self._journal:
             while True:
                 if watch.number:
                     self.save()
@@ -121,16 +108,16 @@ class Run:
 
     def _train(self) -> None:
         began, number = time.perf_counter(), self.done
-        now = self._now(number)
+        now = self._steps.now(number)
         before, hidden = self.step.device_seconds, self.step.hidden_seconds
-        self._ahead(number + 1)
         logged = (number + 1) % self.run.log_every == 0 or number + 1 == self.total
         times = ListTimes() if logged and self._timing_due(number + 1) else None
 
         def meanwhile(loss: Loss) -> None:
             self._account(number + 1, loss, now)
-            if self._next is not None:
-                self.step.upload(self._next[1].result().images)
+            images = self._steps.images()
+            if images is not None:
+                self.step.upload(images)
 
         self.step.train(now.images, now.labels, now.bits, now.lr, times, meanwhile)
         self.done += 1
@@ -150,22 +137,6 @@ class Run:
         parts = loss.loss * images, right, images, 1
         self.window = [sum(pair) for pair in zip(self.window, parts, strict=True)]
         self.progress.step(done, loss.loss, 100 * right / images, of.bits, self.host)
-
-    def _now(self, number: int) -> Ahead:
-        """What a step needs, and the seconds that a thread took for it in advance."""
-        if self._next is not None and self._next[0] == number:
-            return self._next[1].result()
-        return replace(self._prepared(number), seconds=0.0)
-
-    def _ahead(self, number: int) -> None:
-        self._next = (number, self._background.submit(self._prepared, number)) if number < self.total else None
-
-    def _prepared(self, number: int) -> Ahead:
-        began = time.perf_counter()
-        rows, chances = self.batches.drawn(number)
-        images, labels = Prepared(self.packer.training(rows, chances)), self.data.train_labels[rows]
-        bits, lr = self.meter.bits(number), rate(self.run, number, self.total)
-        return Ahead(images, labels, bits, lr, time.perf_counter() - began)
 
     def _log(self, lr: float, bits: Bits) -> None:
         loss, right, made, _ = self.window
@@ -266,32 +237,20 @@ class Run:
 
     def _finish(self) -> dict[str, Any]:
         assert self.result is not None
-        (gbitops, hours), saved = self.meter.after(self.total), self.meter.savings()
-        summary = {
-            "folder": self.run.folder,
-            "arch": self.run.arch,
-            "dataset": self.run.dataset,
-            "precision": precision_name(self.run),
-            "seed": self.run.seed,
-            "steps": self.total,
-            "batch": self.batch,
-            "epochs": self.total / self.batches.steps_per_epoch,
-            "test_accuracy": self.result[1],
-            "best_accuracy": self.best,
-            "test_loss": self.result[0],
-            "eval_bits": list(self.eval_bits()),
-            "gbitops": gbitops,
-            "board_hours": hours,
-            "latency": "paper",
-            "saving_gbitops_pct": saved[0],
-            "saving_hours_pct": saved[1],
-            "seconds": self._seconds(),
-            "threads": 1,
-            "processes": 1,
-        }
-        summary |= dict.fromkeys(("test_perplexity", "best_perplexity", "swa_accuracy", "swa_perplexity"))
-        write_atomically(self._file(folders.SUMMARY), json.dumps(summary, indent=2) + "\n")
-        return summary
+        found = summary(
+            self.run,
+            self.meter,
+            steps=self.total,
+            batch=self.batch,
+            epochs=self.total / self.batches.steps_per_epoch,
+            test_accuracy=self.result[1],
+            best_accuracy=self.best,
+            test_loss=self.result[0],
+            eval_bits=list(self.eval_bits()),
+            seconds=self._seconds(),
+        )
+        write_atomically(self._file(folders.SUMMARY), json.dumps(found, indent=2) + "\n")
+        return found
 
     def _file(self, name: str) -> Path:
         return Path(self.run.folder) / name

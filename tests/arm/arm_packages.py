@@ -12,7 +12,7 @@ from pathlib import Path
 ARM, LIBRARIES = "armhf", "usr/lib/arm-linux-gnueabihf"
 PACKAGES = ("python3.11", "python3-numpy", "python3-pytest", "python3-hypothesis")
 QEMU, COUNTER = "qemu-user-static", "qemu-user"  # the second takes plugins
-COMPILER = "gcc-12-arm-linux-gnueabihf"
+COMPILER = ("gcc-12-arm-linux-gnueabihf", "libc6-dev-armhf-cross")  # the second has the headers
 SECONDS = 600.0
 HERE = Path(__file__).resolve().parent
 
@@ -23,7 +23,7 @@ class NoDebianError(Exception):
 
 def fetched(folder: Path) -> None:
     """Fills `folder/root`, `qemu`, `counter` and `cross`, once; later calls find them."""
-    ready = folder / "ready-with-compiler"
+    ready = folder / "ready-with-headers"
     if ready.exists():
         return
     for tool in ("apt-get", "dpkg-deb"):
@@ -31,7 +31,7 @@ def fetched(folder: Path) -> None:
             raise NoDebianError(f"this is no Debian: '{tool}' is missing")
     native = _output(["dpkg", "--print-architecture"])
     wanted = ("root", ARM, PACKAGES), ("qemu", native, (QEMU,)), ("counter", native, (COUNTER,))
-    for place, architecture, packages in (*wanted, ("cross", native, (COMPILER,))):
+    for place, architecture, packages in (*wanted, ("cross", native, COMPILER)):
         print(f"make arm: fetching {', '.join(packages)} for {architecture}", flush=True)
         shutil.rmtree(folder / place, ignore_errors=True)
         for file in _downloaded(folder / "apt" / place, architecture, packages):

@@ -20,6 +20,7 @@ import numpy as np
 from host.data.images import Images
 from host.data.store import write_npz
 from host.driver import uio, uio_registers
+from host.training import ahead
 from host.training import run as training
 from host.training.settings import Settings
 from sim.contract import OVERLAY_CELL, OVERLAY_CONTROL_BYTES, VERSION_MAGIC, VERSION_MAJOR, Build, Register
@@ -29,6 +30,8 @@ RUNS, RUNS_NO_MORE, AHEAD, AHEAD_ENDS, STEP = 1, 2, 3, 4, 5
 ARCH, BATCH, BITS, STEPS, TIMED = "cifar10_resnet_20", 128, (3, 8), 14, 12
 ADDRESS, MEMORY = 0x43C0_0000, 192 << 20
 BUILD = Build.named("zc706")
+ISR, AP_CTRL = int(Register.ISR), int(Register.AP_CTRL)
+START, IDLE = 1 << ApCtrl.START, 1 << ApCtrl.IDLE
 
 
 def mark(number: int) -> None:
@@ -47,21 +50,21 @@ class Registers(uio_registers.MappedRegisters):
         self.events, self.started = host.fileno(), False
         self._host = host
         self.line.setblocking(False)
-        values = {"MAGIC": VERSION_MAGIC, "VERSION": VERSION_MAJOR << 16, "FEATURES": 1, "AP_CTRL": 1 << ApCtrl.IDLE}
+        values = {"MAGIC": VERSION_MAGIC, "VERSION": VERSION_MAJOR << 16, "FEATURES": 1, "AP_CTRL": IDLE}
         for name, value in (values | {key.upper(): value for key, value in BUILD.parameters().items()}).items():
             super().write(Register[name], value)
 
     def write(self, offset: int, value: int) -> None:
-        if offset == Register.ISR:
+        if offset == ISR:
             value = 0
-        elif offset == Register.AP_CTRL:
-            self.started, value = value == 1 << ApCtrl.START, 1 << ApCtrl.IDLE
+        elif offset == AP_CTRL:
+            self.started, value = value == START, IDLE
         super().write(offset, value)
-        if self.started and offset == Register.AP_CTRL:
+        if self.started and offset == AP_CTRL:
+            mark(RUNS)  # what follows is no work of the host's
             with suppress(BlockingIOError):
                 self.line.recv(1 << 16)  # what the driver has written to let interrupts through
             self.line.send(b"\1\0\0\0")
-            mark(RUNS)
 
 
 class Sleeper(uio_registers.UioSleeper):
@@ -73,8 +76,8 @@ class Sleeper(uio_registers.UioSleeper):
 
     def poll(self, milliseconds: float) -> Any:
         found = self.real.poll(milliseconds)
+        Registers.opened.words[ISR // 4] = 1
         mark(RUNS_NO_MORE)
-        Registers.opened.words[Register.ISR // 4] = 1
         return found
 
 
@@ -82,11 +85,7 @@ class AtOnce:
     """An executor that is done when it returns."""
 
     def __init__(self, *_: Any) -> None: ...
-    def __enter__(self) -> AtOnce:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
+    def shutdown(self) -> None: ...
     def submit(self, work: Any, *arguments: Any) -> Future[Any]:
         mark(AHEAD)
         done: Future[Any] = Future()
@@ -104,7 +103,6 @@ def folders(root: Path) -> None:
         "sys/class/u-dma-buf/udmabuf0/size": str(MEMORY),
         "sys/class/u-dma-buf/udmabuf0/phys_addr": "0x18000000",
     }
-    files |= {f"sys/class/u-dma-buf/udmabuf0/{name}": "" for name in ("sync_direction", "sync_offset", "sync_size")}
     files |= {f"sys/class/u-dma-buf/udmabuf0/{name}": "" for name in ("sync_for_cpu", "sync_for_device")}
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +114,7 @@ def folders(root: Path) -> None:
 
 
 def main() -> None:
-    training.ThreadPoolExecutor = AtOnce  # type: ignore[misc, assignment]
+    ahead.ThreadPoolExecutor = AtOnce  # type: ignore[misc, assignment]
     uio.UioSleeper = Sleeper  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)

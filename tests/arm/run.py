@@ -15,7 +15,7 @@ FOLDER = ROOT / "out" / "arm"
 TESTS = ("tests/host", "tests/sim/contract", "tests/sim/reference", "tests/sim/vectors")
 NO_PACKAGES = "tests/host/test_clean_environment.py"  # looks pynq's own requirements up
 LEFT_OUT = "not zc706"  # its vectors are the tiny build's with more lanes, and take qemu minutes
-HOURS = 3600.0
+SECONDS = 7200.0  # ten minutes of processor time, and machines may be busy
 
 
 def main() -> int:
@@ -35,27 +35,22 @@ def main() -> int:
     print(here([*arm, "tests/arm/memory.py"]), flush=True)
     counted = counting.counts(counting.marks(FOLDER, data))
     print(f"instructions and system calls of an iteration on the host: {counted}", flush=True)
-    options = [
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "board_plugin",
-        "-m",
-        "not slow",
-        "-k",
-        LEFT_OUT,
-        "-W",
-        "default",
-    ]
-    tests = subprocess.run([*arm, "-m", "pytest", *options, "--ignore", NO_PACKAGES, *TESTS], cwd=ROOT, timeout=HOURS)
-    return int(ours != theirs) or tests.returncode
+    options = ["-q", "-p", "no:cacheprovider", "-p", "board_plugin", "-m", "not slow", "-k", LEFT_OUT, "-W", "default"]
+    command = [*arm, "-m", "pytest", *options, "--ignore", NO_PACKAGES, *TESTS]
+    try:
+        code = subprocess.run(command, cwd=ROOT, timeout=SECONDS).returncode
+    except subprocess.TimeoutExpired:
+        raise SystemExit(f"make arm: failed: the tests did not end within {SECONDS / 3600:g} hours") from None
+    if code or ours != theirs:
+        raise SystemExit(f"make arm: failed: {'a test' if code else 'the training run differs'}")
+    print("make arm: passed: the training run, the memory of ResNet-74, counting, and the tests")
+    return 0
 
 
 def here(command: list[str]) -> str:
     """What a command prints; its failure is ours."""
     environment = os.environ | {"CPT_DATA": str(FOLDER / "data")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, timeout=HOURS)
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, timeout=SECONDS)
     if done.returncode:
         raise SystemExit(f"make arm: failed: {' '.join(command[-3:])}")
     return done.stdout.strip()

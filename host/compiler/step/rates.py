@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from struct import Struct
 
 from host.compiler.step.fixed import RATE_FRACTION, VELOCITY_FRACTION, WEIGHT_FRACTION, scalar_of
-from sim.contract import BlockPlace, Memory
+from sim.contract import TENSOR_ALIGNMENT, Block, BlockPlace, Memory
 
 RUNNING = 0.1  # the share by which running statistics follow, as PyTorch's batch normalisation has it
+KEEP = scalar_of(RUNNING)
+HEADER = Struct("<2IQ5I4x2i16x")  # of a STEP block; tested against the contract
+assert HEADER.size == TENSOR_ALIGNMENT
 FINER = WEIGHT_FRACTION - VELOCITY_FRACTION
 # A seed has 64 bits: the run's seed, 16; the iteration, 32; and 16 for the number of the unit, which commands add.
 SEED_BITS, SEED_SHIFT, ITERATION_SHIFT = 16, 48, 16
@@ -50,7 +54,6 @@ class Rates:
         )
 
     def write(self, place: BlockPlace, memory: Memory) -> None:
-        header, _ = place.begin(memory)
-        for name, value in vars(self).items():
-            header[name] = value
-        header["keep"][0] = scalar_of(RUNNING)
+        """The whole block at once: the device waits for it."""
+        values = self.seed, self.momentum, self.weight_decay, self.weight_rate, self.parameter_decay
+        HEADER.pack_into(memory.data, place.address, int(Block.STEP), 0, *values, self.parameter_rate, *KEEP)

@@ -12,7 +12,7 @@ def test_the_host_is_hidden_but_for_the_head_and_the_start_of_lists() -> None:
         lists, share = found[f"lists_ms at {mhz} MHz"], found[f"host_not_hidden_percent at {mhz} MHz"]
         assert lists > found["host_ms packing, on the second core"]
         assert abs(share - 100 * shown / (shown + lists)) < 1e-9
-    assert found["host_not_hidden_percent at 100 MHz"] < 5
+        assert share <= 5
 
 
 def test_what_an_instruction_and_a_call_take() -> None:

@@ -87,8 +87,7 @@ def linux(root: Path, executor: Executor, size: int = 1 << 22, faults: Faults | 
         for number, device in enumerate((OVERLAY_CELL, "fabric"))
         for name, text in {"name": device, "maps/map0/addr": hex(ADDRESS), "maps/map0/size": "0x1000"}.items()
     }
-    names = ("sync_offset", "sync_size", "sync_direction", "sync_for_cpu", "sync_for_device")
-    files |= {f"sys/class/u-dma-buf/udmabuf0/{name}": "" for name in names}
+    files |= {f"sys/class/u-dma-buf/udmabuf0/{name}": "" for name in ("sync_for_cpu", "sync_for_device")}
     files["sys/class/u-dma-buf/udmabuf0/size"] = str(size)
     files["sys/class/u-dma-buf/udmabuf0/phys_addr"] = hex(MEMORY_ADDRESS)
     for name, text in files.items():

@@ -11,7 +11,7 @@ from host.compiler.bits import Bits
 from host.compiler.step.head import Classifier
 from host.compiler.step.initial import random_parameters
 from host.compiler.step.networks import named
-from host.driver import integer_step, native_head
+from host.driver import native_head, step_head
 from host.driver.integer_step import IntegerStep
 from host.native import library
 from sim.contract import Build
@@ -41,7 +41,7 @@ def drawn(images: int, span: int, spread: float, seed: int = 0) -> tuple[Integer
 def test_the_head_in_c_is_that_in_numpy(images: int, span: int, spread: float) -> None:
     step, labels = drawn(images, span, spread)
     before = step.machine.memory.copy()
-    pooled, loss, differences = step._head(labels)
+    pooled, loss, differences = step._head.errors(step.head, labels)()
     found: list[Any] = [
         step.machine.memory.copy(),
         pooled.sums.copy(),
@@ -50,9 +50,9 @@ def test_the_head_in_c_is_that_in_numpy(images: int, span: int, spread: float) -
         loss.error,
         loss.loss,
     ]
-    assert step._native is not None
-    step._native, step.machine.memory[:] = None, before
-    pooled, loss, differences = step._head(labels)
+    assert step._head.native is not None
+    step._head.native, step.machine.memory[:] = None, before
+    pooled, loss, differences = step._head.errors(step.head, labels)()
     expected: list[Any] = [step.machine.memory, pooled.sums, loss.logits, differences, loss.error, loss.loss]
     for ours, theirs in zip(found, expected, strict=True):
         assert np.array_equal(ours, theirs)
@@ -62,7 +62,7 @@ def test_the_head_in_c_is_that_in_numpy(images: int, span: int, spread: float) -
 def test_sums_that_do_not_fit_are_refused_by_numpy_with_its_words() -> None:
     step, labels = drawn(2, (1 << 31) - 1, 15.9)
     with pytest.raises(ValueError, match="in the classifier can pass 53 bits"):
-        step._head(labels)
+        step._head.errors(step.head, labels)
 
 
 def test_a_run_is_the_same_without_the_library(monkeypatch) -> None:
@@ -75,7 +75,7 @@ def test_a_run_is_the_same_without_the_library(monkeypatch) -> None:
         return step.state()
 
     with_it = state()
-    monkeypatch.setattr(integer_step, "library", lambda: None)
+    monkeypatch.setattr(step_head, "library", lambda: None)
     monkeypatch.setattr(native_head, "library", lambda: None)
     without = state()
     assert all(np.array_equal(with_it[name], without[name]) for name in without)

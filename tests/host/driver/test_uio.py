@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,10 +37,10 @@ def test_a_pass_runs_and_is_waited_for_by_interrupt(registers: str | None, tmp_p
         free = accelerator.free_bytes()
         assert runs(accelerator)
         assert accelerator.free_bytes() == free == 1 << 22
-    direction = (tmp_path / "sys/class/u-dma-buf/udmabuf0/sync_direction").read_text()
-    assert direction.strip() == "0"
-    for name in ("sync_for_cpu", "sync_for_device"):
-        assert (tmp_path / "sys/class/u-dma-buf/udmabuf0" / name).read_text().startswith("1")
+    for name in ("sync_for_cpu", "sync_for_device"):  # offset; size, 0 for both directions, and 1 for "do it"
+        told = (tmp_path / "sys/class/u-dma-buf/udmabuf0" / name).read_text().strip()
+        assert re.fullmatch("0x[0-9A-F]{15}1", told)
+        assert 0 < int(told[10:], 16) - 1 <= (1 << 22) - int(told[2:10], 16)
 
 
 def test_physical_addresses_do_without_interrupts(tmp_path: Path) -> None:
