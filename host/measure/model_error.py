@@ -120,7 +120,7 @@ def step_errors(path: Path) -> dict[tuple[str, str], StepErrors]:
     sums: dict[tuple[str, str], list[float]] = {}
     for row in measured["commands"]:
         errors = found.setdefault((name, row["draw"]), StepErrors({}, []))
-        model = command_time(command_of(row), build, memory, row["alone"]).cycles
+        model = command_time(command_of(row), build, memory, row["alone"], row.get("history", True)).cycles
         one = Deviation(row["network"], row["cycles"], model)
         errors.kinds.setdefault(row["kind"], []).extend([one] * row["times"])
         total = sums.setdefault((row["draw"], row["network"]), [0, 0.0])
