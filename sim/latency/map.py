@@ -28,7 +28,8 @@ PUTS = 9  # cycles from a write's beginning to its first beat
 QUEUE = 16  # beats that the writing is behind
 SETTLES = 8  # cycles to see that the tally's header is written
 BETWEEN = -8  # two commands, less what is counted twice
-FEW = 4  # beats that have the bus at a time
+FEW = 4  # beats that have the bus at a time,
+MADE_UP = 2  # and that memory makes up for when it was idle
 STRIPS, BLOCKS = 64, 3  # of long commands that are followed: the first block differs from those after it
 
 Stream = Generator[float, float, float]  # takes the bus when it gives; inf while the other one must go on
@@ -79,17 +80,17 @@ class _Engine:
     def run(self) -> None:
         """Both streams share the bus: who asked first, then in turn."""
         streams: list[Stream] = [self.reads(), self.writes()]
-        wanted, free, last = [next(stream) for stream in streams], 0.0, 1
+        wanted, last = [next(stream) for stream in streams], 1
         while True:
             self.fetch()
             for place, want in enumerate(wanted):
                 wanted[place] = streams[place].send(inf) if want == inf else want
-            at = max(min(wanted), free)
+            at = max(min(wanted), self.free - MADE_UP * self.beat)
             if at == inf:
                 return
             which = 1 - last if wanted[1 - last] <= at else last
             last = which
-            wanted[which], free = streams[which].send(at), self.free
+            wanted[which] = streams[which].send(at)
 
     def fetch(self) -> None:
         """Strips that are there go through the lanes while there is room for their results."""
@@ -169,15 +170,15 @@ class _Engine:
 
     def beats(self, first: float, origin: float, pace: float, number: int) -> Stream:
         """Until a request's beats have passed: those behind the first are `pace` apart."""
-        passed = 0
-        at = first
+        passed, at, ends = 0, first, first
         while passed < number:
             now = yield at
             few = min(FEW, number - passed)
             passed += few
             at = origin + passed * pace
-            self.free = now + few * self.beat
-        return self.free
+            self.free = max(self.free, now) + few * self.beat
+            ends = max(now + few, self.free - MADE_UP * self.beat)
+        return ends
 
     def requests(self, block: int, strip: int, writes: bool) -> list[Request]:
         at = strip % len(self.tile)
