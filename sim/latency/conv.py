@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
@@ -25,7 +26,7 @@ def conv_time(command: Command, build: Build, memory: Memory, alone: bool = Fals
     """
     batches, ahead, ring = _batches(command, build, memory)
     loads = sum(batch.bus for batch in batches)
-    asking = sum(max(batch.bus, batch.follows) for batch in batches)
+    asking = sum(max(batch.bus, batch.follows, batch.asks) for batch in batches)
     cycles = core.COMMAND_ENDS + core.PLANNING * alone + _tallies(command, memory)
     compute = load = store = 0.0
     entries = core.ceil_div(_groups(command), build.slice_groups) * command.b_bits
@@ -42,8 +43,8 @@ def conv_time(command: Command, build: Build, memory: Memory, alone: bool = Fals
                 stored, weights.follows + asking + batches[-1].there - batches[-1].follows + core.LOADER_BEGINS
             )
         else:
-            computed, stored = run(batches, work)
-            cycles += core.COMMAND_BEGINS + memory.latency + weights.there
+            computed, stored = run((weights, *batches), work)
+            cycles += core.COMMAND_BEGINS + memory.latency
         last = first + blocks == command.y_blocks
         cycles += stored if last else computed + PASS_ENDS
         rows = blocks * sum(batch.steps for batch in batches)
@@ -111,7 +112,7 @@ def _batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[Batc
         kind = Requests(command.a_blocks * requests, core.beats(size, row_bytes, build.bus_bytes), writing)
         way = stream(build.lanes, round(live, 4), (kind,), build, memory)
         asking = build.lanes * (steps * finding + 4)
-        return Batch(steps, way.bus, max(way.follows, asking), max(way.there, asking))
+        return Batch(steps, way.bus, way.follows, way.there, asking)
 
     known: dict[tuple[int, bool], Batch] = {}
     batches: list[Batch] = []
@@ -135,7 +136,8 @@ def _weights(command: Command, blocks: int, build: Build, memory: Memory) -> Bat
     words_a_cycle = 3 if command.kernel_w == 3 else 1
     writing = size / core.WORD_BYTES / words_a_cycle
     kind = Requests(1 if joined else command.a_blocks, core.beats(size, 16, build.bus_bytes), writing)
-    return stream(CHANNEL_BLOCK * blocks, 1.0, (kind,), build, memory)
+    way = stream(CHANNEL_BLOCK * blocks, 1.0, (kind,), build, memory)
+    return replace(way, asks=CHANNEL_BLOCK * blocks * kind.number)
 
 
 def _work(command: Command, blocks: int, with_sums: bool, ahead: int, build: Build, memory: Memory) -> Work:

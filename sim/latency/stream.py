@@ -21,12 +21,15 @@ class Requests:
 
 @dataclass(frozen=True)
 class Batch:
-    """What is loaded together: its row steps; cycles of the bus, until the next batch may follow, until it is there."""
+    """What is loaded together: its row steps; cycles of the bus, until the next batch may follow, until it is there, and
+    in which the loader asks for it.
+    """
 
     steps: int
     bus: float
     follows: float
     there: float
+    asks: float = 0.0
 
 
 @lru_cache(maxsize=4096)
