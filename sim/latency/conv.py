@@ -9,13 +9,14 @@ from itertools import accumulate
 from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
 from sim.latency import core
 from sim.latency.pipeline import Work, run
-from sim.latency.stream import Batch, Requests, stream
+from sim.latency.stream import Batch, Requests, shared, stream
 from sim.latency.time import CommandTime, Memory
 
 SEGMENT_BEGINS = 18  # cycles before the first lane of a segment is stored
-DIVISION = 21  # cycles to find a row of a zero-inserted map
+LANE_BEGINS = 2  # cycles of the loader for a lane besides its rows,
+DIVISION = 21  # and to find a row of a zero-inserted map
 PASS_ENDS = 20
-TALLIES_END, TALLY = 60, 20  # cycles of a CONV's statistics, and of those of each block
+TALLIES = 25  # cycles in which statistics by channel follow the last results
 JOINED_PLANES = (8, 16, 32)  # widths of rows whose planes are stored by one write
 
 
@@ -26,8 +27,8 @@ def conv_time(command: Command, build: Build, memory: Memory, alone: bool = Fals
     """
     batches, ahead, ring = _batches(command, build, memory)
     loads = sum(batch.bus for batch in batches)
-    asking = sum(max(batch.bus, batch.follows, batch.asks) for batch in batches)
-    cycles = core.COMMAND_ENDS + core.PLANNING * alone + _tallies(command, memory)
+    passing = max(sum(max(each.bus, each.follows) for each in batches), sum(each.asks for each in batches))
+    cycles = core.COMMAND_ENDS + core.PLANNING * alone + TALLIES * command.flag(Flag.STATS)
     compute = load = store = 0.0
     entries = core.ceil_div(_groups(command), build.slice_groups) * command.b_bits
     most = max(1, build.column_words // entries)
@@ -39,9 +40,8 @@ def conv_time(command: Command, build: Build, memory: Memory, alone: bool = Fals
             loaded = _loaded_ahead(batches, ahead)
             computed, stored = run((weights, *batches), work, loaded + 1)
             # The loader finishes a command before it begins the next.
-            stored = max(
-                stored, weights.follows + asking + batches[-1].there - batches[-1].follows + core.LOADER_BEGINS
-            )
+            tail = batches[-1].there - batches[-1].follows
+            stored = max(stored, weights.follows + passing + tail + core.LOADER_BEGINS - core.COMMAND_ENDS)
         else:
             computed, stored = run((weights, *batches), work)
             cycles += core.COMMAND_BEGINS + memory.latency
@@ -52,11 +52,6 @@ def conv_time(command: Command, build: Build, memory: Memory, alone: bool = Fals
         store += rows * sum(work.storing)
         load += loads + weights.bus
     return CommandTime(max(cycles, load + store + core.COMMAND_ENDS), compute, load, store)
-
-
-def _tallies(command: Command, memory: Memory) -> float:
-    """Statistics by channel are stored behind the last results."""
-    return TALLIES_END + memory.latency + TALLY * command.y_blocks if command.flag(Flag.STATS) else 0.0
 
 
 def _loaded_ahead(batches: Sequence[Batch], ahead: int) -> int:
@@ -99,20 +94,27 @@ def _batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[Batc
     ahead = max(1, min(wanted, (ring - command.kernel_h) // step + 1))
     pitch_rows = rows * build.lanes * live / command.images  # of an image
     new_rows = step / command.up_y * min(1.0, command.a_height * command.up_y / (pitch_rows * command.stride_y))
-    pitch = max(core.ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
-    finding = 1 + command.kernel_h * command.y_height / pitch + (DIVISION if command.up_y > 1 else 0)
+    pitch = core.pitch_of(command)
+    joined = command.up_y == 1 and step == command.stride_y
+    finding = 1 + command.kernel_h + (DIVISION if command.up_y > 1 else 0)
 
-    def batch(steps: int, map_rows: float) -> Batch:
-        joined = command.up_y == 1 and step == command.stride_y
-        # A window lies in one image; what follows it may be in the next.
-        following = map_rows if steps > 1 else 1
-        requests = core.requests_of(following, command.a_height) if joined else max(1, round(map_rows))
+    def wanted_by(map_rows: float, requests: float) -> tuple[Requests, ...]:
+        """A lane, for so many rows of the map."""
         size = row_bytes * map_rows / requests
         writing = size / core.WORD_BYTES / core.WORDS_A_CYCLE
-        kind = Requests(command.a_blocks * requests, core.beats(size, row_bytes, build.bus_bytes), writing)
-        way = stream(build.lanes, round(live, 4), (kind,), build, memory)
-        asking = build.lanes * (steps * finding + 4)
-        return Batch(steps, way.bus, way.follows, way.there, asking)
+        return (Requests(command.a_blocks * requests, core.beats(size, row_bytes, build.bus_bytes), writing),)
+
+    def batch(steps: int, first: bool) -> Batch:
+        if first:
+            targets = tuple(wanted_by(*each) if each[0] else () for each in _first_windows(command, build))
+        else:
+            map_rows = steps * new_rows
+            requests = max(1, round(map_rows))
+            if joined:
+                requests = core.requests_of(map_rows if steps > 1 else 1, command.a_height)
+            targets = shared(build.lanes, live, wanted_by(map_rows, requests))
+        asking = build.lanes * (steps * finding + LANE_BEGINS)
+        return replace(stream(targets, build, memory), steps=steps, asks=asking)
 
     known: dict[tuple[int, bool], Batch] = {}
     batches: list[Batch] = []
@@ -120,12 +122,31 @@ def _batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[Batc
     while left:
         steps, begins = min(ramp, most, left), not batches
         if (steps, begins) not in known:
-            whole_window = command.kernel_h / command.up_y + (steps - 1) * new_rows
-            known[steps, begins] = batch(steps, whole_window if begins else steps * new_rows)
+            known[steps, begins] = batch(steps, begins)
         batches.append(known[steps, begins])
         left -= steps
         ramp = min(8, 2 * ramp)
     return tuple(batches), ahead, ring * command.a_blocks * row_bytes // core.WORD_BYTES
+
+
+def _first_windows(command: Command, build: Build) -> list[tuple[int, int]]:
+    """Of each lane's first window: rows that lie in its image, or in the next one, and the requests for them."""
+    pitch, (rows, _) = core.pitch_of(command), core.lane_rows(command, build)
+    found = []
+    for lane in range(build.lanes):
+        image, y = divmod(lane * rows, pitch)
+        first = y * command.stride_y - command.pad_top
+        total = requests = 0
+        before = None
+        for v in range(first, first + command.kernel_h):
+            follows, down = divmod(v, pitch * command.stride_y)
+            row, rest = divmod(down, command.up_y)
+            if 0 <= follows < command.images - image and not rest and row < command.a_height:
+                total += 1
+                requests += not (command.up_y == 1 and before == (follows, row - 1))
+                before = follows, row
+        found.append((total, requests))
+    return found
 
 
 def _weights(command: Command, blocks: int, build: Build, memory: Memory) -> Batch:
@@ -136,7 +157,7 @@ def _weights(command: Command, blocks: int, build: Build, memory: Memory) -> Bat
     words_a_cycle = 3 if command.kernel_w == 3 else 1
     writing = size / core.WORD_BYTES / words_a_cycle
     kind = Requests(1 if joined else command.a_blocks, core.beats(size, 16, build.bus_bytes), writing)
-    way = stream(CHANNEL_BLOCK * blocks, 1.0, (kind,), build, memory)
+    way = stream(shared(CHANNEL_BLOCK * blocks, 1.0, (kind,)), build, memory)
     return replace(way, asks=CHANNEL_BLOCK * blocks * kind.number)
 
 

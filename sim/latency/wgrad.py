@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
 from sim.latency import core
-from sim.latency.stream import Batch, Requests, stream
+from sim.latency.stream import Batch, Requests, shared, stream
 from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad_plan import WgradPlan, rounds
 
@@ -109,7 +109,7 @@ def _load(
             kinds = _cut_requests(command, plan, build)
         else:
             kinds = _row_requests(command, plan, blocks, count, rows, build)
-        way = stream(core.memories(build), round(plan.live, 4), kinds, build, memory)
+        way = stream(shared(core.memories(build), plan.live, kinds), build, memory)
         asking = core.memories(build) * (count * (plan.pass_rows + 2) + 5)
         bus += way.bus
         there = follows + max(way.there, asking)
