@@ -178,7 +178,7 @@ def _work(command: Command, blocks: int, with_sums: bool, ahead: int, build: Bui
         return lanes * (own + (core.store_cycles(4 * pixels, 4 * pixels, build, memory) / blocks if sums else 0.0))
 
     def reading(pixels: int) -> float:
-        return SEGMENT_BEGINS + lanes * (_reads(command, pixels) + (core.ceil_div(pixels, 8) / blocks if sums else 0.0))
+        return SEGMENT_BEGINS + lanes * (_reads(command, pixels, build) + (core.ceil_div(pixels, 8) / blocks if sums else 0.0))
 
     row_begins = core.ROW_BEGINS / (blocks * len(parts))
     return Work(
@@ -200,8 +200,12 @@ def _writes(command: Command, pixels: int) -> tuple[int, int]:
     return command.out_bits, 2 * pixels
 
 
-def _reads(command: Command, pixels: int) -> int:
-    """Of the store buffer, for a lane's results: 64 bytes of words, or a bit plane."""
-    if command.out_format == Format.PLANES:
+def _reads(command: Command, pixels: int, build: Build) -> int:
+    """Cycles to read a lane's results: 64 bytes of words, or a bit plane. Joined planes fill 64 bytes, then these leave."""
+    if command.out_format != Format.PLANES:
+        return core.ceil_div(32 * core.widening(command) * pixels, 64)
+    if command.y_width not in JOINED_PLANES:
         return command.out_bits
-    return core.ceil_div(32 * core.widening(command) * pixels, 64)
+    chunks = core.ceil_div(command.out_bits * command.y_width, 32)
+    beats = core.ceil_div(2 * command.out_bits * command.y_width, build.bus_bytes)
+    return max(command.out_bits, command.out_bits - chunks + beats)
