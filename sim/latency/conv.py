@@ -13,6 +13,7 @@ from sim.latency.stream import Batch, Requests, shared, stream
 from sim.latency.time import CommandTime, Memory
 
 SEGMENT_BEGINS = 18  # cycles before the first lane of a segment is stored
+DEALS = 12  # cycles besides one for each lane, in which the loader deals rows
 LANE_BEGINS = 2  # cycles of the loader for a lane besides its rows,
 DIVISION = 21  # and to find a row of a zero-inserted map
 PASS_ENDS = 20
@@ -27,7 +28,7 @@ def conv_time(command: Command, build: Build, memory: Memory, alone: bool = Fals
     """
     batches, ahead, ring = _batches(command, build, memory)
     loads = sum(batch.bus for batch in batches)
-    passing = max(sum(max(each.bus, each.follows) for each in batches), sum(each.asks for each in batches))
+    passing, asking = sum(max(each.bus, each.follows) for each in batches), sum(each.asks for each in batches)
     cycles = core.COMMAND_ENDS + core.PLANNING * alone + TALLIES * command.flag(Flag.STATS)
     compute = load = store = 0.0
     entries = core.ceil_div(_groups(command), build.slice_groups) * command.b_bits
@@ -41,7 +42,10 @@ def conv_time(command: Command, build: Build, memory: Memory, alone: bool = Fals
             computed, stored = run((weights, *batches), work, loaded + 1)
             # The loader finishes a command before it begins the next.
             tail = batches[-1].there - batches[-1].follows
-            stored = max(stored, weights.follows + passing + tail + core.LOADER_BEGINS - core.COMMAND_ENDS)
+            loading = max(
+                weights.follows + passing + tail + core.LOADER_BEGINS, DEALS + build.lanes + weights.asks + asking
+            )
+            stored = max(stored, loading - core.COMMAND_ENDS)
         else:
             computed, stored = run((weights, *batches), work)
             cycles += core.COMMAND_BEGINS + memory.latency
