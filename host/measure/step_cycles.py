@@ -22,7 +22,18 @@ from host.compiler.step.network import Block, Head, Network
 from host.compiler.step.networks import branch_unit, unit
 from host.driver.integer_step import IntegerStep
 from sim.common.files import write_atomically
-from sim.contract import CLASSES, COMMAND_BYTES, MAX_KERNEL, Build, Command, Encoded, Memory, Opcode, Outcome, ScalarFlag
+from sim.contract import (
+    CLASSES,
+    COMMAND_BYTES,
+    MAX_KERNEL,
+    Build,
+    Command,
+    Encoded,
+    Memory,
+    Opcode,
+    Outcome,
+    ScalarFlag,
+)
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
@@ -94,7 +105,12 @@ def draw_rows(executor: RtlExecutor, which: str) -> Iterator[list[dict[str, Any]
         for command, cycles, history in measured(executor, network, batch, bits):
             values = asdict(command)  # type: ignore[call-overload]
             kept = {name: value for name, value in values.items() if value and not _is_place(name)}
-            row = {"draw": which, "network": network.name, "kind": Opcode(command.opcode).name, "command": kept}
+            row: dict[str, Any] = {
+                "draw": which,
+                "network": network.name,
+                "kind": Opcode(command.opcode).name,
+                "command": kept,
+            }
             row |= {"alone": not isinstance(before, Command)}
             if command.opcode == Opcode.SCALE and command.flag(ScalarFlag.NODE):
                 row |= {"history": history}

@@ -32,7 +32,8 @@ def command_time(
 ) -> CommandTime:
     """One command between others of its kind in a list, or behind one that is not a product (`alone`).
 
-    In the first iteration a node's SCALE has no `history` to read. Builds whose K-slice is not made of threes are refused.
+    In the first iteration a node's SCALE has no `history` to read. Builds whose K-slice is not made of threes are
+    refused.
     """
     if build.slice_groups % 3:
         raise ValueError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from sim.contract import Build, MapCommand, MapFlag
+from sim.contract import MapCommand, MapFlag
 from sim.latency import core
 
 HEADER_BYTES, RECORDS_BYTES = 64, 512  # of a block of scalar memory: its header, and what it has for 16 channels
@@ -109,10 +109,10 @@ class Shape:
         begins = block * bits * command.height * command.width + strip.row * bits * command.width
         if not self.whole:
             places = (begins + plane * command.width + strip.column for plane in range(bits))
-            one = pieces(1, strip.pixels, 1, 0, words, self.banks)
+            one = pieces(1, strip.pixels, 1, 1, words, self.banks)
             return [Request(one, (place % words + strip.pixels - 1) // words + 1) for place in places]
         if name == "mask" and self.exact:
-            made = pieces(1, bus_words, 1, 0, words, self.banks)
+            made = pieces(1, bus_words, 1, 1, words, self.banks)
         else:
             made = pieces(strip.rows, strip.pixels, bits, self.gather, words, self.banks)
         return [Request(made, (begins % words + bits * bus_words - 1) // words + 1)]
@@ -122,13 +122,12 @@ class Shape:
 def pieces(rows: int, pixels: int, bits: int, gather: int, beat_words: int, banks: int) -> int:
     """Of a request: a row of a plane, or of so many planes as are gathered, as much of it as a beat and the banks have.
 
-    >>> pieces(rows=2, pixels=14, bits=3, gather=0, beat_words=32, banks=32)  # 84 words, cut at 14 and at 32
+    >>> pieces(rows=2, pixels=14, bits=3, gather=1, beat_words=32, banks=32)  # 84 words, cut at 14 and at 32
     8
     >>> pieces(rows=4, pixels=16, bits=4, gather=2, beat_words=32, banks=32)
     8
     """
     at = made = 0
-    gather = max(1, gather)
     for plane in [*range(0, bits, gather)] * rows:
         left = min(gather, bits - plane) * pixels
         while left > 0:

@@ -21,8 +21,8 @@ class Requests:
 
 @dataclass(frozen=True)
 class Batch:
-    """What is loaded together: its row steps; cycles of the bus, until the next batch may follow, until it is there, and
-    in which the loader asks for it.
+    """What is loaded together: its row steps; cycles of the bus, until the next batch may follow, until it is there,
+    and in which the loader asks for it.
     """
 
     steps: int

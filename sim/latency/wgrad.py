@@ -39,7 +39,8 @@ def wgrad_time(command: Command, build: Build, memory: Memory, alone: bool = Fal
     last = kinds[plan.passes[-1]]
     ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + core.COMMAND_ENDS
     ahead = 0 if alone else plan.loaded_ahead(command, build)
-    reader = -ending if ahead else float(core.COMMAND_BEGINS + (PLANNING + PLANNING_WAITS * memory.latency) * alone + memory.latency)
+    planning = alone * (PLANNING + PLANNING_WAITS * memory.latency)
+    reader = -ending if ahead else float(core.COMMAND_BEGINS + planning + memory.latency)
     compute = load = store = asking = work = 0.0
     for blocks in plan.passes:
         kind = kinds[blocks]
