@@ -28,7 +28,7 @@ PUTS = 9  # cycles from a write's beginning to its first beat
 QUEUE = 16  # beats that the writing is behind
 SETTLES = 8  # cycles to see that the tally's header is written
 BETWEEN = -8  # two commands, less what is counted twice
-FEW = 4  # beats that have the bus at a time,
+FEW = 6  # beats that have the bus at a time,
 MADE_UP = 2  # and that memory makes up for when it was idle
 STRIPS, BLOCKS = 64, 3  # of long commands that are followed: the first block differs from those after it
 
@@ -53,6 +53,7 @@ class _Engine:
 
     def __init__(self, command: MapCommand, build: Build, memory: Memory) -> None:
         self.free = 0.0  # the bus
+        self.moved = True  # what a stream may wait for has come since it was asked
         self.shape, self.latency = Shape(command, build.bus_bytes), memory.latency
         self.tally, self.scales = command.flag(MapFlag.TALLY), command.out0_bits > 0
         self.beat = max(1.0, build.bus_bytes / memory.bytes_per_cycle)
@@ -82,12 +83,16 @@ class _Engine:
         streams: list[Stream] = [self.reads(), self.writes()]
         wanted, last = [next(stream) for stream in streams], 1
         while True:
-            self.fetch()
-            for place, want in enumerate(wanted):
-                wanted[place] = streams[place].send(inf) if want == inf else want
+            if self.moved:
+                self.moved = False
+                self.fetch()
+                for place, want in enumerate(wanted):
+                    wanted[place] = streams[place].send(inf) if want == inf else want
             at = max(min(wanted), self.free - MADE_UP * self.beat)
-            if at == inf:
+            if at == inf and not self.moved:
                 return
+            if at == inf:
+                continue
             which = 1 - last if wanted[1 - last] <= at else last
             last = which
             wanted[which] = streams[which].send(at)
@@ -117,6 +122,7 @@ class _Engine:
                 unpacks = max(ends - KEPT_BEATS * self.beat, begins + self.records)
             unpacks = max(unpacks, begins) + 1
             self.begun.append(unpacks + 1)
+            self.moved = True
             for strip in range(self.strips):
                 ahead = block * self.strips + strip - IN_STRIPS
                 while ahead >= len(self.done):
@@ -131,6 +137,7 @@ class _Engine:
                     ends = yield from self.beats(first, begins + STARTS - KEPT_BEATS * pace, pace, request.beats)
                     unpacks = max(begins + STARTS + request.pieces, ends + 1)
                 self.filled.append(unpacks + FILLS)
+                self.moved = True
         while True:
             yield inf
 
@@ -151,6 +158,7 @@ class _Engine:
                     packs = max(begins + STARTS + request.pieces, ends - QUEUE * self.beat)
                     self.written = max(ends, begins + PUTS + request.pieces)
                 self.freed.append(packs)
+                self.moved = True
             if self.tally:
                 while len(self.done) < (block + 1) * self.strips:
                     yield inf
@@ -160,6 +168,7 @@ class _Engine:
                 self.written = yield from self.beats(begins + PUTS, begins + PUTS, 1.0, self.records)
                 packs = begins + self.records + 2
                 self.between.append(packs + 1)
+                self.moved = True
         while True:
             yield inf
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from sim.contract import MapCommand, MapFlag
@@ -35,43 +35,43 @@ class Shape:
     command: MapCommand
     bus_bytes: int
 
-    @property
+    @cached_property
     def banks(self) -> int:
         return self.bus_bytes // 2 if self.bus_bytes > 32 else 16
 
-    @property
+    @cached_property
     def lanes(self) -> int:
         return 2 * self.banks
 
-    @property
+    @cached_property
     def pixels(self) -> int:
         """Read in a turn."""
         return self.banks // 16
 
-    @property
+    @cached_property
     def pitch_log(self) -> int:
         """Of the lanes of a row."""
         return min(max((self.command.width - 1).bit_length(), self.pixels.bit_length() - 1), self._lanes_log)
 
-    @property
+    @cached_property
     def _lanes_log(self) -> int:
         return self.lanes.bit_length() - 1
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         return self.command.width <= self.lanes
 
-    @property
+    @cached_property
     def exact(self) -> bool:
         """Rows fill their pitch."""
         return self.command.width == 1 << self.pitch_log
 
-    @property
+    @cached_property
     def gather(self) -> int:
         """Planes that lie side by side in the banks, as they do in memory."""
         return max(1, self.banks >> self.pitch_log) if self.exact and self.bus_bytes == 2 * self.banks else 1
 
-    @property
+    @cached_property
     def reads(self) -> dict[str, int]:
         """Bits of each tensor that is read."""
         command = self.command
@@ -79,13 +79,13 @@ class Shape:
         bits = {"x0": command.x0_bits, "x1": command.x1_bits, "x2": command.x2_bits, "mask": int(mask)}
         return {name: each for name, each in bits.items() if each}
 
-    @property
+    @cached_property
     def writes(self) -> dict[str, int]:
         command = self.command
         mask = int(command.flag(MapFlag.MASK_WRITE))
         return {n: b for n, b in {"out0": command.out0_bits, "out1": command.out1_bits, "mask": mask}.items() if b}
 
-    @property
+    @cached_property
     def turns(self) -> int:
         """Cycles that a turn's pixels take: one for each operand, and for each pixel."""
         return max(sum(name != "mask" for name in self.reads), self.pixels)
