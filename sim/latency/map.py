@@ -56,7 +56,7 @@ class _Engine:
         self.moved = True  # what a stream may wait for has come since it was asked
         self.shape, self.latency = Shape(command, build.bus_bytes), memory.latency
         self.tally, self.scales = command.flag(MapFlag.TALLY), command.out0_bits > 0
-        self.beat = max(1.0, build.bus_bytes / memory.bytes_per_cycle)
+        self.beat = build.bus_bytes / memory.bytes_per_cycle  # of memory; the bus has one a cycle either way
         self.header, self.records = (size // build.bus_bytes for size in (HEADER_BYTES, RECORDS_BYTES))
         self.tile = self.shape.strips()
         self.all_strips = len(self.tile) * command.images  # of a block
@@ -119,7 +119,7 @@ class _Engine:
             if self.scales:
                 begins = max(begins, asks + self.latency + READ_WAY)
                 ends = yield from self.beats(begins, begins, 1.0, self.records)
-                unpacks = max(ends - KEPT_BEATS * self.beat, begins + self.records)
+                unpacks = max(ends - KEPT_BEATS * max(1.0, self.beat), begins + self.records)
             unpacks = max(unpacks, begins) + 1
             self.begun.append(unpacks + 1)
             self.moved = True
@@ -155,7 +155,7 @@ class _Engine:
                     begins = max(begins, packs)
                     pace = request.pieces / request.beats
                     ends = yield from self.beats(begins + PUTS, begins + PUTS, pace, request.beats)
-                    packs = max(begins + STARTS + request.pieces, ends - QUEUE * self.beat)
+                    packs = max(begins + STARTS + request.pieces, ends - QUEUE * max(1.0, self.beat))
                     self.written = max(ends, begins + PUTS + request.pieces)
                 self.freed.append(packs)
                 self.moved = True
@@ -184,7 +184,7 @@ class _Engine:
             now = yield at
             few = min(FEW, number - passed)
             passed += few
-            at = origin + passed * pace
+            at = max(origin + passed * pace, now + few)
             self.free = max(self.free, now) + few * self.beat
             ends = max(now + few, self.free - MADE_UP * self.beat)
         return ends

@@ -31,8 +31,8 @@ ROUNDS = 4  # until what is coded and what is stored meanwhile agree
 
 def weights_time(command: WeightCommand, build: Build, memory: Memory, load: float, store: float) -> CommandTime:
     both = command.flag(WeightFlag.BOTH)
-    beat = max(1.0, build.bus_bytes / memory.bytes_per_cycle)
-    header = HEADER_BYTES // build.bus_bytes * beat
+    beat = build.bus_bytes / memory.bytes_per_cycle  # of memory; the bus has one a cycle either way
+    header = HEADER_BYTES // build.bus_bytes * max(1.0, beat)
     squares = _Squares(command, build, beat, memory.latency, BEGINS[both] + 2 * memory.latency + 2 * header)
     for out, unit in _sides(command):
         squares.divide(out, unit)
@@ -71,7 +71,7 @@ class _Squares:
         self.in_stored: list[float] = []
         self.squares: list[float] = []  # coded
         self.store_free = self.busy = 0.0
-        self.stores: list[tuple[float, float, float]] = []  # from, to, cycles of the bus
+        self.stores: list[tuple[float, float, float]] = []  # from, to, beats
 
     def divide(self, out: bool, unit_in: bool) -> None:
         """Maxima of a square come behind the weights of the last but one."""
@@ -90,13 +90,14 @@ class _Squares:
     def code(self, taps: int) -> None:
         """Up to two jobs are between the coder and the end of the transposer, two in the tiles of either side."""
         weights = CHANNEL_BLOCK * CHANNEL_BLOCK * taps / self.lanes
-        read = CHANNEL_BLOCK * ceil_div(4 * CHANNEL_BLOCK * taps, self.bus_bytes) * self.beat
+        beats = CHANNEL_BLOCK * ceil_div(4 * CHANNEL_BLOCK * taps, self.bus_bytes)
+        most = max(weights, beats)
         begins = max([self.divided, *self.coded[-1:], *self.turned[-2:-1], *self.in_stored[-2:-1]])
         self.stores = [each for each in self.stores if each[1] > begins]
-        ends = begins + max(weights, read)
+        ends = begins + max(most, beats * self.beat)
         for _ in range(ROUNDS):
-            shared = sum(bus * _overlap(begins, ends, first, last) for first, last, bus in self.stores)
-            ends = begins + max(weights, read + shared)
+            stored = sum(number * _overlap(begins, ends, first, last) for first, last, number in self.stores)
+            ends = begins + max(most, (beats + stored) * self.beat)
         self.coded.append(ends)
         self.squares[-1] = ends
         # Planes of even kernels are written one a cycle.
@@ -109,23 +110,23 @@ class _Squares:
             self.out_stored.append(self._store(self.turned[-1] + SETTLED, taps, CHANNEL_BLOCK))
             return
         # All else waits until the first tile is in memory, and units until those after it are.
-        words, bus = self._tile(taps)
-        opened = self.turned[-1] + SETTLED + TILE + words + bus + OPENS + self.latency
+        words, beats = self._tile(taps)
+        opened = self.turned[-1] + SETTLED + TILE + words + beats * max(1.0, self.beat) + OPENS + self.latency
         self.out_stored.append(self._store(opened, taps, CHANNEL_BLOCK - 1))
         self.store_free += UNIT_WRITE * min(self.units, UNITS)
         self.in_stored.append(self._store(self.store_free, taps, CHANNEL_BLOCK * self.both))
 
-    def _tile(self, taps: int) -> tuple[int, float]:
-        """Cycles of its data, and of the bus."""
+    def _tile(self, taps: int) -> tuple[int, int]:
+        """Cycles in which its data is read, and its beats."""
         words = taps * self.bits
-        return ceil_div(words, STORED_WORDS), ceil_div(2 * words, self.bus_bytes) * self.beat
+        return ceil_div(words, STORED_WORDS), ceil_div(2 * words, self.bus_bytes)
 
     def _store(self, begins: float, taps: int, tiles: int) -> float:
-        words, bus = self._tile(taps)
+        words, beats = self._tile(taps)
         begins = max(begins, self.store_free)
         if tiles:
-            self.store_free = begins + tiles * max(TILE + words, bus)
-            self.stores.append((begins, self.store_free, tiles * bus))
+            self.store_free = begins + tiles * max(TILE + words, beats * self.beat)
+            self.stores.append((begins, self.store_free, tiles * beats))
         return self.store_free
 
 
