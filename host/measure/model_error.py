@@ -25,6 +25,7 @@ from sim.latency.core import LIST_BEGINS
 GRIDS = {
     "fitted on": VIVADO / "cycles.json",
     "unseen": VIVADO / "cycles-unseen.json",
+    "unseen, on tiny": VIVADO / "cycles-tiny-unseen.json",
     "on zc706_train": VIVADO / "cycles-train.json",  # a layer of a ResNet's body; nothing was fitted on this build
 }
 ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between reads and writes

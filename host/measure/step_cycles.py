@@ -38,7 +38,7 @@ from sim.contract import (
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
 
-SEEDS = {"fitted on": (2040, 2041), "unseen": (2042,)}
+SEEDS = {"fitted on": (2040, 2041), "unseen": (2043,)}
 NETWORKS = 6  # of a seed
 PRODUCTS = (Opcode.CONV.name, Opcode.WGRAD.name)
 PLACES = ("_addr", "tag", "seed")  # fields that make no difference

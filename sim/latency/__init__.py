@@ -2,8 +2,9 @@
 
 What is modelled: how rows are distributed to lanes and operands repeated (as the planner does it), windows that need
 more reads than bits, results drained and stored slot by slot, requests that queue before the load writers, one memory
-that loads and stores share, and the next command's operands, loaded meanwhile. A handful of constants (`core.py`) were
-read off the RTL or fitted on `vivado/cycles.json`; `cpt latency` prints the errors, also on randomly chosen layers.
+that loads and stores share, and the next command's operands, loaded meanwhile; of the vector unit, a MAP's strips and a
+WEIGHTS' squares, one after the other. Constants were read off the RTL, or fitted on `vivado/cycles.json` and
+`vivado/steps-*.json`; `cpt latency` prints the errors, also on randomly chosen layers and networks.
 """
 
 from collections.abc import Iterator, Sequence
