@@ -38,8 +38,8 @@ def vector_time(command: VectorCommand, build: Build, memory: Memory, history: b
 
 
 def _update(command: WeightCommand, build: Build, memory: Memory, load: float, store: float) -> CommandTime:
-    """Two weights a cycle with a wide bus, else one, as fast as memory gives and takes them and the bus does; each block
-    of output channels ends with its maxima.
+    """Two weights a cycle with a wide bus, else one, as fast as memory and bus are; each block of output channels ends
+    with its maxima.
     """
     compute = _size(operands(command).tensor("w")) / 4 / (2 if build.bus_bytes > 8 else 1)
     begins = UPDATE_BEGINS + UPDATE_WAITS * memory.latency + blocks_of(command.out_channels) * UPDATE_BLOCK
