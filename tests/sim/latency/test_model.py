@@ -41,7 +41,7 @@ def command(which: Pass, bits: tuple[int, int] = (8, 8), layer: Conv = LAYER, st
     ("name", "passes", "mean", "worst"),
     [
         ("fitted on", 40, 1.5, 10.0),
-        ("unseen", 40, 3.0, 8.0),
+        ("unseen", 40, 2.0, 10.0),
         ("unseen, on tiny", 40, 5.0, 12.0),
         ("on zc706_train", 3, 1.0, 1.0),
     ],
@@ -158,7 +158,7 @@ def test_commands_of_whole_steps_are_met(path: Path) -> None:
     vector = [row for kind, rows in found.kinds.items() if kind not in PRODUCTS for row in rows]
     assert figures(vector)["mean_pct"] < 1.5
     assert figures(vector)["worst_pct"] < 8
-    for kind, mean, worst in (("WGRAD", 3, 9), ("UPDATE", 0.5, 2), ("WEIGHTS", 1, 3), ("SCALE", 1, 3)):
+    for kind, mean, worst in (("WGRAD", 3, 9), ("UPDATE", 3, 9), ("WEIGHTS", 1, 3), ("SCALE", 1, 3)):
         errors = figures(found.kinds[kind])
         assert errors["mean_pct"] < mean, kind
         assert errors["worst_pct"] < worst, kind
