@@ -73,7 +73,7 @@ def _saving(panel: Any, parts: list[Part]) -> None:
         panel.barh(place, part.share_pct, height=0.74, color=SHADES[part.work], alpha=0.35)
         panel.barh(place, part.share_pct - part.points, height=0.74, color=SHADES[part.work])
         look = {"va": "center", "fontsize": 8, "color": "#444", "textcoords": "offset points", "xytext": (4, 0)}
-        panel.annotate(f"−{part.points:.1f}", (part.share_pct, place), **look)
+        panel.annotate(f"{0.0 - round(part.points, 1):.1f}".replace("-", "−"), (part.share_pct, place), **look)
     saved = sum(part.points for part in parts)
     panel.set_yticks(range(len(parts)), [part.work.value for part in parts], fontsize=9)
     panel.set_ylim(len(parts) - 0.4, -0.6)

@@ -25,6 +25,7 @@ from sim.latency.core import LIST_BEGINS
 GRIDS = {
     "fitted on": VIVADO / "cycles.json",
     "unseen": VIVADO / "cycles-unseen.json",
+    "unseen, on tiny": VIVADO / "cycles-tiny-unseen.json",
     "on zc706_train": VIVADO / "cycles-train.json",  # a layer of a ResNet's body; nothing was fitted on this build
 }
 ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between reads and writes
@@ -120,7 +121,7 @@ def step_errors(path: Path) -> dict[tuple[str, str], StepErrors]:
     sums: dict[tuple[str, str], list[float]] = {}
     for row in measured["commands"]:
         errors = found.setdefault((name, row["draw"]), StepErrors({}, []))
-        model = command_time(command_of(row), build, memory, row["alone"]).cycles
+        model = command_time(command_of(row), build, memory, row["alone"], row.get("history", True)).cycles
         one = Deviation(row["network"], row["cycles"], model)
         errors.kinds.setdefault(row["kind"], []).extend([one] * row["times"])
         total = sums.setdefault((row["draw"], row["network"]), [0, 0.0])

@@ -22,23 +22,35 @@ from host.compiler.step.network import Block, Head, Network
 from host.compiler.step.networks import branch_unit, unit
 from host.driver.integer_step import IntegerStep
 from sim.common.files import write_atomically
-from sim.contract import CLASSES, COMMAND_BYTES, MAX_KERNEL, Build, Command, Encoded, Memory, Opcode, Outcome
+from sim.contract import (
+    CLASSES,
+    COMMAND_BYTES,
+    MAX_KERNEL,
+    Build,
+    Command,
+    Encoded,
+    Memory,
+    Opcode,
+    Outcome,
+    ScalarFlag,
+)
 
 if TYPE_CHECKING:
     from sim.devices.rtl_executor import RtlExecutor
 
-SEEDS = {"fitted on": (2040, 2041), "unseen": (2042,)}
+SEEDS = {"fitted on": (2040, 2041), "unseen": (2043,)}
 NETWORKS = 6  # of a seed
 PRODUCTS = (Opcode.CONV.name, Opcode.WGRAD.name)
 PLACES = ("_addr", "tag", "seed")  # fields that make no difference
 
 
 class Recording:
-    """An executor that keeps each command with its cycles."""
+    """An executor that keeps each command with its cycles, and whether there was an iteration before."""
 
     def __init__(self, executor: RtlExecutor) -> None:
         self.executor, self.build, self.features = executor, executor.build, executor.features
-        self.rows: list[tuple[Encoded, int]] = []
+        self.rows: list[tuple[Encoded, int, bool]] = []
+        self.history = False
 
     def run(
         self, memory: Memory, list_offset: int, list_bytes: int, mem_base: int = 0, mem_bytes: int | None = None
@@ -48,7 +60,8 @@ class Recording:
             for start in range(list_offset, list_offset + list_bytes, COMMAND_BYTES)
         ]
         outcome = self.executor.run(memory, list_offset, list_bytes, mem_base, mem_bytes)
-        self.rows += zip(commands, (each.total for each in self.executor.commands), strict=True)
+        counted = (each.total for each in self.executor.commands)
+        self.rows += [(command, cycles, self.history) for command, cycles in zip(commands, counted, strict=True)]
         return outcome
 
 
@@ -71,28 +84,37 @@ def drawn(seed: int, build: Build) -> Iterator[tuple[Network, int, Bits]]:
 
 def measured(
     executor: RtlExecutor, network: Network, batch: int, bits: Bits, seed: int = 0, iterations: int = 2
-) -> list[tuple[Encoded, int]]:
+) -> list[tuple[Encoded, int, bool]]:
     """Every command of some iterations: the first stores results of full width, the others as wide as were seen."""
     recording, random_data = Recording(executor), np.random.default_rng(seed)
     step = IntegerStep(network, batch, recording, random_parameters(network, seed=seed), seed=seed)
     for _ in range(iterations):
         labels = random_data.integers(0, network.head.classes, batch)
         step.train(random_data.normal(size=(batch, *network.image)), labels, bits, lr=0.1)
+        recording.history = True
     return recording.rows
 
 
 def draw_rows(executor: RtlExecutor, which: str) -> Iterator[list[dict[str, Any]]]:
     """Rows for a file, network by network: draw, network, kind of command, its fields apart from places, whether it
-    follows no product, cycles, and how often it was so.
+    follows no product, for the SCALE of a node whether it has a history, cycles, and how often it was so.
     """
     for network, batch, bits in chain.from_iterable(drawn(seed, executor.build) for seed in SEEDS[which]):
         counted: Counter[str] = Counter()
         before: Encoded | None = None
-        for command, cycles in measured(executor, network, batch, bits):
+        for command, cycles, history in measured(executor, network, batch, bits):
             values = asdict(command)  # type: ignore[call-overload]
             kept = {name: value for name, value in values.items() if value and not _is_place(name)}
-            row = {"draw": which, "network": network.name, "kind": Opcode(command.opcode).name, "command": kept}
-            counted[json.dumps(row | {"alone": not isinstance(before, Command), "cycles": cycles})] += 1
+            row: dict[str, Any] = {
+                "draw": which,
+                "network": network.name,
+                "kind": Opcode(command.opcode).name,
+                "command": kept,
+            }
+            row |= {"alone": not isinstance(before, Command)}
+            if command.opcode == Opcode.SCALE and command.flag(ScalarFlag.NODE):
+                row |= {"history": history}
+            counted[json.dumps(row | {"cycles": cycles})] += 1
             before = command
         yield [json.loads(row) | {"times": times} for row, times in counted.items()]
 

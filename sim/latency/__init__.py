@@ -2,8 +2,9 @@
 
 What is modelled: how rows are distributed to lanes and operands repeated (as the planner does it), windows that need
 more reads than bits, results drained and stored slot by slot, requests that queue before the load writers, one memory
-that loads and stores share, and the next command's operands, loaded meanwhile. A handful of constants (`core.py`) were
-read off the RTL or fitted on `vivado/cycles.json`; `cpt latency` prints the errors, also on randomly chosen layers.
+that loads and stores share, and the next command's operands, loaded meanwhile; of the vector unit, a MAP's strips and a
+WEIGHTS' squares, one after the other. Constants were read off the RTL, or fitted on `vivado/cycles.json` and
+`vivado/steps-*.json`; `cpt latency` prints the errors, also on randomly chosen layers and networks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,16 +28,19 @@ def list_times(commands: Sequence[Encoded], build: Build, memory: Memory) -> Ite
         before = command
 
 
-def command_time(command: Encoded, build: Build, memory: Memory, alone: bool = False) -> CommandTime:
+def command_time(
+    command: Encoded, build: Build, memory: Memory, alone: bool = False, history: bool = True
+) -> CommandTime:
     """One command between others of its kind in a list, or behind one that is not a product (`alone`).
 
-    Builds whose K-slice is not made of threes are refused.
+    In the first iteration a node's SCALE has no `history` to read. Builds whose K-slice is not made of threes are
+    refused.
     """
     if build.slice_groups % 3:
         raise ValueError(
             f"slice_groups = {build.slice_groups} of build '{build.name}': the model needs a multiple of 3"
         )
-    return _time(anywhere(command).encode(), build, memory, alone)
+    return _time(anywhere(command).encode(), build, memory, alone, history)
 
 
 def anywhere(command: Encoded) -> Encoded:
@@ -46,10 +50,10 @@ def anywhere(command: Encoded) -> Encoded:
 
 
 @lru_cache(maxsize=1 << 14)  # a network has few kinds of commands
-def _time(encoded: bytes, build: Build, memory: Memory, alone: bool) -> CommandTime:
+def _time(encoded: bytes, build: Build, memory: Memory, alone: bool, history: bool) -> CommandTime:
     command = CLASSES.get(encoded[0], Command).decode(encoded)
     if isinstance(command, VectorCommand):
-        return vector_time(command, build, memory)
+        return vector_time(command, build, memory, history)
     assert isinstance(command, Command)
     model = conv_time if command.opcode == Opcode.CONV else wgrad_time
     return model(command, build, memory, alone)

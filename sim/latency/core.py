@@ -29,7 +29,7 @@ REQUEST_WAY = 12  # cycles from the loader, or the store, to the bus and back, a
 COMMAND_BEGINS = 60  # cycles from the command before to the first request, if nothing was loaded ahead
 COMMAND_ENDS = 110  # and from the last store to the next command
 LOADER_BEGINS = 120  # cycles from the last word of a command to the next one's first, and to deal its rows to the lanes
-PLANNING = 170  # cycles to plan a product, if no other one runs meanwhile
+PLANNING = 310  # cycles to plan a product, if no other one runs meanwhile
 LIST_BEGINS = 700  # cycles from the start of a list to its first command, planned and all
 ROW_BEGINS = 3  # cycles lost at each row step
 
@@ -67,9 +67,14 @@ def widening(command: Command) -> int:
     return {Format.INT32: 2, Format.INT64: 4}.get(Format(command.out_format), 1)
 
 
+def pitch_of(command: Command) -> int:
+    """Row steps of an image."""
+    return max(ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
+
+
 def lane_rows(command: Command, build: Build) -> tuple[int, float]:
     """Row steps of a lane: the images' rows are dealt to the lanes in equal shares; and which part of them is real."""
-    pitch = max(ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
+    pitch = pitch_of(command)
     lanes = memories(build) if command.opcode == Opcode.WGRAD else build.lanes
     rows = ceil_div(pitch * command.images, lanes)
     return rows, command.images * pitch / (rows * lanes)

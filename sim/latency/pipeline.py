@@ -66,14 +66,16 @@ class _Pipeline:
         self.batch = loaded
         self.loading: float | None = None  # cycles of the bus that are left
         self.storing: float | None = None
-        self.load_began = self.store_began = 0.0
+        self.load_began = self.store_began = self.asks_end = 0.0
 
     def run(self) -> tuple[float, float]:
         while len(self.stored) < self.segments:
             self._compute()
             load_from, store_from = self._load_from(), self._store_from()
             if load_from <= self.now:
-                self.loading, self.load_began, load_from = self.batches[self.batch].bus, self.now, inf
+                batch = self.batches[self.batch]
+                self.asks_end = max(self.asks_end, self._room()) + batch.asks
+                self.loading, self.load_began, load_from = batch.bus, self.now, inf
             if store_from <= self.now:
                 self.storing, self.store_began, store_from = self._of(self.work.storing, self.stored), self.now, inf
             under_way = [left for left in (self.loading, self.storing) if left is not None]
@@ -103,12 +105,16 @@ class _Pipeline:
         """When the next batch may begin, as far as that is known."""
         if self.loading is not None or self.batch == len(self.batches):
             return inf
+        return max(self.reader, self.asks_end, self._room())
+
+    def _room(self) -> float:
+        """When there is room for the next batch."""
         ahead = self.work.ahead if self.batch < self.own else MOST_AHEAD
         steps_done = self.asked + self.batches[self.batch].steps - ahead
         if steps_done <= 0:
-            return self.reader
+            return 0.0
         last = steps_done * self.work.segments - 1
-        return max(self.reader, self.computed[last]) if last < len(self.computed) else inf
+        return self.computed[last] if last < len(self.computed) else inf
 
     def _store_from(self) -> float:
         segment = len(self.stored)
@@ -124,7 +130,7 @@ class _Pipeline:
                 batch, self.loading = self.batches[self.batch], None
                 self.asked += batch.steps
                 if self.batch < self.own:
-                    self.there += [max(self.now, self.load_began + batch.there)] * batch.steps
+                    self.there += [max(self.now, self.load_began + batch.there, self.asks_end)] * batch.steps
                 self.reader = max(self.now, self.load_began + batch.follows)
                 self.batch += 1
         if self.storing is not None:

@@ -21,16 +21,28 @@ class Requests:
 
 @dataclass(frozen=True)
 class Batch:
-    """What is loaded together: its row steps; cycles of the bus, until the next batch may follow, until it is there."""
+    """What is loaded together: its row steps; cycles of the bus, until the next batch may follow, until it is there,
+    and in which the loader asks for it.
+    """
 
     steps: int
     bus: float
     follows: float
     there: float
+    asks: float = 0.0
+
+
+def shared(targets: int, live: float, each: tuple[Requests, ...]) -> tuple[tuple[Requests, ...], ...]:
+    """The same requests for all targets, of which a part has any.
+
+    >>> [len(each) for each in shared(4, 0.5, (Requests(1, 1, 1),))]
+    [0, 1, 0, 1]
+    """
+    return tuple(each if int((n + 1) * live + 0.001) > int(n * live + 0.001) else () for n in range(targets))
 
 
 @lru_cache(maxsize=4096)
-def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, memory: Memory) -> Batch:
+def stream(targets: tuple[tuple[Requests, ...], ...], build: Build, memory: Memory) -> Batch:
     """Targets (lanes or columns) ask one after another; a writer serves every 16th of them, in order.
 
     Data comes in the order of the requests, so a writer whose queue is full holds up all those after it.
@@ -39,15 +51,12 @@ def stream(targets: int, live: float, each: tuple[Requests, ...], build: Build, 
     beat = max(1.0, build.bus_bytes / memory.bytes_per_cycle)
     put_away: list[list[float]] = [[] for _ in range(queues)]  # when each beat of a writer is
     ended: list[list[float]] = [[] for _ in range(queues)]  # and each request
-    arrives = bus = share = 0.0
-    owed = [0.0] * len(each)  # parts of requests: some targets have one more than others
-    broken = [0.5] * len(each)  # and of beats
+    arrives = bus = 0.0
+    kinds = max(map(len, targets), default=0)
+    owed = [0.0] * kinds  # parts of requests: some targets have one more than others
+    broken = [0.5] * kinds  # and of beats
     asks = -float(memory.latency + core.REQUEST_WAY)
-    for target in range(targets):
-        share += live
-        if share < 0.999:
-            continue
-        share -= 1
+    for target, each in enumerate(targets):
         done, requests = put_away[target % queues], ended[target % queues]
         for place, kind in enumerate(each):
             starts = core.SHORT_STARTS if kind.writing < core.SHORT_WRITING else core.WRITER_STARTS

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from sim.contract import CHANNEL_BLOCK, Build, Command, Flag, Format
 from sim.latency import core
-from sim.latency.stream import Batch, Requests, stream
+from sim.latency.stream import Batch, Requests, shared, stream
 from sim.latency.time import CommandTime, Memory
 from sim.latency.wgrad_plan import WgradPlan, rounds
 
 CHUNK_BEGINS = 6
+LANE_BEGINS = 3  # cycles of the loader for a lane besides its rows
+PLANNING, PLANNING_WAITS = 175, 2  # cycles to plan one, and times that it waits for memory, if no other one runs
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ def wgrad_time(command: Command, build: Build, memory: Memory, alone: bool = Fal
     last = kinds[plan.passes[-1]]
     ending = max(last.computing[plan.chunks > 0], last.sets * max(storing, drain)) + storing + core.COMMAND_ENDS
     ahead = 0 if alone else plan.loaded_ahead(command, build)
-    reader = -ending if ahead else float(core.COMMAND_BEGINS + core.PLANNING * alone + memory.latency)
+    planning = alone * (PLANNING + PLANNING_WAITS * memory.latency)
+    reader = -ending if ahead else float(core.COMMAND_BEGINS + planning + memory.latency)
     compute = load = store = asking = work = 0.0
     for blocks in plan.passes:
         kind = kinds[blocks]
@@ -109,8 +112,8 @@ def _load(
             kinds = _cut_requests(command, plan, build)
         else:
             kinds = _row_requests(command, plan, blocks, count, rows, build)
-        way = stream(core.memories(build), round(plan.live, 4), kinds, build, memory)
-        asking = core.memories(build) * (count * (plan.pass_rows + 2) + 5)
+        way = stream(shared(core.memories(build), plan.live, kinds), build, memory)
+        asking = core.memories(build) * (count * (plan.pass_rows + 2) + LANE_BEGINS)
         bus += way.bus
         there = follows + max(way.there, asking)
         follows += max(way.follows, asking)
