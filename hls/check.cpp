@@ -25,7 +25,8 @@ static bool geometry_holds(
     std::uint32_t extent, std::uint32_t up, std::uint32_t pads, std::uint32_t kernel, std::uint32_t stride,
     std::uint32_t output) {
     const std::uint32_t padded = (extent - 1) * up + 1 + pads;
-    return padded >= kernel && output == (padded - kernel) / stride + 1;
+    const std::uint32_t room = padded - kernel;
+    return padded >= kernel && (output - 1) * stride <= room && room < output * stride;
 }
 
 static bool shape_holds(const Command& c) {

@@ -14,13 +14,14 @@ void form_lanes(
 #pragma HLS BIND_STORAGE variable=memory type=ram_s2p impl=bram
     job = next_job(plan, index, job);
     const std::uint32_t lanes = active_lanes(plan, job);
+    if (lanes == 0) return;
     if (!plan.wgrad) {
         static Axis vertical, horizontal;
         static RowWalk walk;
         static KernelRow kernel_rows[MAX_KERNEL];
         if (job.starts_command()) {
-            vertical = make_axis(command.up_y, command.stride_y, command.pad_top);
-            horizontal = make_axis(command.up_x, command.stride_x, command.pad_left);
+            vertical = row_axis(command, plan.bands);
+            horizontal = column_axis(command);
         }
         if (job.chunk == 0) {
             walk.go_to(command, vertical, job.row);
