@@ -111,7 +111,7 @@ void array(
 #pragma HLS ARRAY_PARTITION variable=held complete dim=0
 #pragma HLS ARRAY_PARTITION variable=sums complete dim=0
 #pragma HLS ARRAY_PARTITION variable=row_sums complete
-    // Of a shared WGRAD; more than one turn lies between a write and the next read of an entry.
+    // Of a WGRAD with several turns; one or more lie between a write and the next read of an entry.
     static context_t contexts[LANES][CONTEXTS];
 #pragma HLS ARRAY_PARTITION variable=contexts complete dim=1
 #pragma HLS AGGREGATE variable=contexts compact=bit
@@ -193,14 +193,14 @@ void array(
         for (std::uint32_t lane = 0; lane < LANES; ++lane) {
 #pragma HLS UNROLL
             if (lane >= active) continue;
-            if (plan.shared && i == 0 && j == 0 && !starts) recall(contexts[lane][turn], sums[lane], row_sums[lane]);
+            if (plan.turns > 1 && i == 0 && j == 0 && !starts) recall(contexts[lane][turn], sums[lane], row_sums[lane]);
             if (j == 0) {
                 get_slice(a[lane], held[lane]);
                 const std::uint32_t ones = matches(held[lane], held[lane]) << i;   // one more popcount
                 row_sums[lane] = (starts ? 0 : row_sums[lane]) + (i == a_top ? 0 - ones : ones);
             }
             multiply(held[lane], columns, starts && j == 0, i + j, (i == a_top) != (j == b_top), sums[lane]);
-            if (plan.shared && turn_ends) keep(contexts[lane][turn], sums[lane], row_sums[lane]);
+            if (plan.turns > 1 && turn_ends) keep(contexts[lane][turn], sums[lane], row_sums[lane]);
             if (ends) leaving[lane] = as_result(sums[lane], row_sums[lane]);
         }
         if (ends) to_leave = leave_cycles;

@@ -37,11 +37,11 @@ void form_lanes(
         const Strip strip = strip_of(command, plan, job);
         if (job.starts_command()) {
             half = 0;
-            take_strip(a_intake(command, strip), lane_feed, memory);
+            take_strip(a_intake(command, plan, strip), lane_feed, memory);
         }
         Intake next = {{0, 0}};
         if (has_next(plan, index)) {
-            next = a_intake(command, strip_of(command, plan, next_job(plan, index + 1, job)));
+            next = a_intake(command, plan, strip_of(command, plan, next_job(plan, index + 1, job)));
         }
         form_strip(command, plan, strip, job_slice_count, half, next, lane_feed, memory, a);
         half ^= 1;

@@ -3,6 +3,7 @@
 
 #include "bands.hpp"
 #include "command.hpp"
+#include "window.hpp"
 
 namespace cpt {
 
@@ -14,15 +15,19 @@ namespace cpt {
 ///     shared   an (input channel, tap)      a strip of output rows    an image or two 16 channels  COLUMNS channels
 ///
 /// `shared` is a WGRAD all of whose taps are formed from the same rows on chip, which are loaded once a round: lanes
-/// turn to the next UNITS taps, and the array keeps the sums of all of them. It needs a stride of 1 and rows that fit;
-/// any other WGRAD loads what each tap sees.
+/// turn to the next UNITS taps, and the array keeps the sums of all of them. It needs rows that fit and are a multiple
+/// of the stride wide; any other WGRAD loads what each tap sees.
 struct Plan {
     bool wgrad;
     bool shared;
     std::uint32_t row_groups;   // shared: groups of 16 pixels of an output row
     std::uint32_t strip_rows;   // ... output rows of a full strip
     std::uint32_t images;       // ... that share a group: two when rows have at most 8 pixels
-    std::uint32_t turns;        // ... of the lanes, to reach all taps
+    std::uint32_t turns;        // ... of the lanes, to reach all taps; 1 in all other commands
+    std::uint32_t phases;       // ... every stride_x-th column of A makes one: those that taps see
+    std::uint32_t phase_width;  // WGRAD: columns of a phase
+    std::uint32_t odd_columns;  // ... phases that have one column more
+    Spot first_tap;             // ... what it sees from output column 0: a column of a phase
     Bands bands;                // CONV: how images are cut for the lanes
     std::uint64_t slices;       // of K
     std::uint32_t lane_rows;    // what is dealt to lanes: bands, or input channels times taps
@@ -52,24 +57,29 @@ inline void plan_strips(const Command& c, Plan& plan) {
     plan.row_groups = ceil_div(c.y_width, BLOCK);
     plan.images = c.y_width <= HALF_GROUP ? 2 : 1;
     plan.strip_rows = 1;
-    const std::uint32_t row_words = c.a_bits * c.a_width;
+    const quotient_t width = divided(c.a_width, c.stride_x);
+    plan.phases = min_of(c.kernel_w, c.stride_x);
+    plan.phase_width = width.whole;
+    plan.odd_columns = width.rest;
+    plan.first_tap = make_axis(c.stride_x, 1, c.pad_left, c.a_width).first;
+    const std::uint32_t row_words = c.a_bits * plan.phases * plan.phase_width;
     strip_rows: while (
         plan.strip_rows < c.y_height && (plan.strip_rows + 1) * plan.row_groups <= STRIP_GROUPS
-        && (plan.strip_rows + c.kernel_h) * row_words <= STRIP_WORDS) {
+        && (plan.strip_rows * c.stride_y + c.kernel_h) * row_words <= STRIP_WORDS) {
 #pragma HLS LOOP_TRIPCOUNT min=0 max=17
         ++plan.strip_rows;
     }
-    plan.turns = 0;
-    std::uint32_t taps = 0;
+    std::uint32_t turns = 0, taps = 0;
     count_turns: while (taps < c.taps()) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=225
         taps += UNITS;
-        ++plan.turns;
+        ++turns;
     }
-    const std::uint32_t words = (plan.strip_rows - 1 + c.kernel_h) * row_words;
-    plan.shared = c.stride_y == 1 && c.stride_x == 1 && words <= STRIP_WORDS
-        && taps == c.taps() && plan.turns > 1 && plan.turns <= CONTEXTS && plan.turns * plan.pieces <= ROW_PIECES
+    const std::uint32_t words = ((plan.strip_rows - 1) * c.stride_y + c.kernel_h) * row_words;
+    plan.shared = width.rest == 0 && c.stride_x <= BANKS && words <= STRIP_WORDS
+        && taps == c.taps() && turns <= CONTEXTS && turns * plan.pieces <= ROW_PIECES
         && plan.row_groups * plan.strip_rows <= STRIP_GROUPS;
+    plan.turns = plan.shared ? turns : 1;
 }
 
 inline Plan make_plan(const Command& command) {
