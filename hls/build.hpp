@@ -47,6 +47,10 @@ constexpr std::uint32_t LANE_WORDS = max_of(BUILD.lane_words, MAX_OPERAND_BITS *
 // behind the array from b_bits = 3 on; each more costs a 16-to-1 multiplexer of words in every lane.
 constexpr std::uint32_t READ_TAPS = min_of(min_of(4, BANKS), SLICE_GROUPS);
 
+// Lanes that a step reaches in the same cycle: each bit of B then has 4 readers, each control bit 64 units.
+constexpr std::uint32_t GROUP_LANES = 4;
+constexpr std::uint32_t LANE_GROUPS = LANES / GROUP_LANES;
+
 // Rows of a WGRAD in one round of lanes belong to this many (block, tap) units of 16 channels.
 constexpr std::uint32_t UNITS = LANES / BLOCK;
 // Packets that wait for a lane; 32 fit a shift register of one LUT a bit.

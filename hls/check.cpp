@@ -78,7 +78,7 @@ static bool aligned(const Command& c) {
     const std::uint32_t operands = c.a_addr | c.a_image_stride | c.a_block_stride
         | c.b_addr | c.b_image_stride | c.b_block_stride;
     const std::uint32_t result = c.out_addr | c.out_image_stride | c.out_block_stride;
-    return operands % 2 == 0 && result % grain == 0 && (!c.flag(FLAG_ROW_SUMS) || c.sums_addr % 4 == 0)
+    return operands % 2 == 0 && (result & (grain - 1)) == 0 && (!c.flag(FLAG_ROW_SUMS) || c.sums_addr % 4 == 0)
         && (!c.flag(FLAG_STATS) || c.tally_addr % TENSOR_ALIGNMENT == 0);
 }
 
