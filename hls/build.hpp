@@ -77,11 +77,15 @@ constexpr std::uint32_t EPILOGUE_LANES = LANES < 32 ? 1 : 2;
 // bank of its own.
 constexpr std::uint32_t STORE_WORDS = BANKS;
 constexpr std::uint32_t STORE_POSITIONS = min_of(4, BANKS);
-// Runs of reads that the load asks for ahead, a power of two. The longest fills a lane's feed; the master cuts it into
-// bursts of 16 beats and takes 32 of these.
-constexpr std::uint32_t RUN_BURSTS = ceil_div(LANE_FEED_PACKETS * BANKS / BEAT_WORDS + 1, 16);
-constexpr std::uint32_t RUNS_AHEAD = RUN_BURSTS <= 2 ? 16 : 8;
-static_assert(RUNS_AHEAD * RUN_BURSTS <= 32, "the load must not fill the queue of its master");
+// Runs of reads that the load asks for ahead, a power of two: enough to hide the memory's latency. The master takes 32
+// bursts of at most 16 beats; one that crosses a page of 4 KiB becomes two.
+constexpr std::uint32_t RUNS_AHEAD = BEAT_WORDS < BANKS * 2 ? 8 : 16;
+constexpr std::uint32_t READS_OUTSTANDING = 32;
+constexpr std::uint32_t bursts_of(std::uint32_t beats) { return beats == 0 ? 0 : beats / 16 + 2; }
+// The longest run fills a lane's feed, or is a slice of pixels with gaps between them.
+constexpr std::uint32_t MOST_BURSTS =
+    bursts_of(max_of(LANE_FEED_PACKETS * BANKS, SLICE_PIXELS * MAX_STEP) / BEAT_WORDS + 1);
+static_assert(MOST_BURSTS < READS_OUTSTANDING, "the load must not fill the queue of its master");
 // Runs of writes whose answers the store may be waiting for.
 constexpr std::uint32_t RUNS_IN_FLIGHT = 8;
 

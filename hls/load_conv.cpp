@@ -25,7 +25,7 @@ static void load_weights(
             continue;
         }
         const std::uint32_t words = min_of(LANE_CHUNK, tile_words - start);
-        flight.ask(loads, runs, address + 2 * start, plain_run(TO_COLUMNS, destination, words));
+        flight.ask(loads, runs, address + 2 * start, TO_COLUMNS, destination, words);
         destination += words;
         start += words;
         if (start < tile_words) continue;
@@ -70,7 +70,7 @@ static void load_rows(
         }
         const std::uint32_t words = min_of(LANE_CHUNK, row_words - start);
         if (y >= 0 && y < std::int32_t(c.a_height)) {
-            flight.ask(loads, runs, address + 2 * start, plain_run(lane, block_at + start, words));
+            flight.ask(loads, runs, address + 2 * start, lane, block_at + start, words);
         } else {
             flight.ask_zeros(runs, lane, block_at + start, words);
         }

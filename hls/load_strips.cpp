@@ -57,10 +57,9 @@ static void load_strip(
             continue;
         }
         const std::uint32_t count = min_of(most, tiles.words - start);
-        const std::uint32_t span = (count - 1) * tiles.step + 1;
         const std::uint32_t target = to_columns ? TO_COLUMNS : image;
-        const run_t run = {target, tiles.destination + at, count, span, tiles.step, 0, 0, false, false};
-        flight.ask(loads, runs, tiles.address + 2 * (phase + ahead), run);
+        flight.ask(
+            loads, runs, tiles.address + 2 * (phase + ahead), target, tiles.destination + at, count, tiles.step);
         at += count;
         start += count;
         ahead += count * tiles.step;

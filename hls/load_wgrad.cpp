@@ -55,10 +55,8 @@ static void load_piece(
             const std::uint32_t column = std::uint32_t(std::int32_t(x * view.step_x) + view.dx);
             const std::uint64_t index = (std::uint64_t(row) * view.bits + plane) * view.width + column;
             const address_t address = view.address + std::uint64_t(pixel.image) * view.image_stride + 2 * index;
-            const std::uint32_t span = (words - 1) * view.step_x + 1;
             make_room(flight, loads, beats)
-                .ask(loads, runs, address,
-                     run_t{view.target, destination + lead, words, span, view.step_x, 0, 0, false, false});
+                .ask(loads, runs, address, view.target, destination + lead, words, view.step_x);
         }
         const std::uint32_t behind = count - lead - words;
         if (behind > 0) {

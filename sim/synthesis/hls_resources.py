@@ -26,7 +26,9 @@ WIDE = ("hls", "zc706")  # builds with 16 banks, for which multiplexers are coun
 MOST = 0.75  # of LUTs, DSPs and block RAM, so that the design can be placed and routed
 COUNT_LUTS = {48: 93, 144: 306}  # of popcount.hpp over this many pairs of bits, as Yosys counts it
 RESULT_BITS = 16 * 48 + 32  # of a lane at a position: accumulators and a row sum
-PACKET_BITS = 16 * 16 + 40
+PACKET_BITS = 16 * 16 + 24
+RUN_BITS = 74  # of a run of words, 64 of which wait
+BAND_BITS, ROW_BITS = 40, 16  # of a lane's band: image and pixel; row of A, which the load alone needs
 SHALLOW = 4 / 6  # LUTs a bit of a memory up to 32 deep
 CONTROL = 3  # what HLS makes of control logic, in 32-bit counters, over the RTL's
 
@@ -75,7 +77,10 @@ def parts(build: Build, vector_unit: bool = True) -> dict[str, Estimate]:
     add("accumulators", "hand", units * 48)
     add("sums of other taps", "hand", lanes * RESULT_BITS * SHALLOW)
     add("row sums", "yosys", lanes * count_luts(bits))
-    add("FIFOs of slices and packets", "hand", (lanes + columns) * bits + (lanes + 1) * PACKET_BITS)
+    add("FIFOs of slices, packets, runs", "hand", (lanes + columns) * bits + (lanes + 1) * PACKET_BITS + 2 * RUN_BITS)
+    # Counted from lane to lane in load, epilogue and twice in store, from round to round in these three; the lanes that
+    # work, in six stages; a divider and two addresses.
+    add("bands", "hand", 2 * (7 * BAND_BITS + 2 * ROW_BITS) + 6 * 40 + 3 * 64, dsp=2)
     leaving = multiplexer(ceil(lanes / outputs)) + 1
     add("results, lane after lane", "hand", outputs * RESULT_BITS * leaving + rounded * word * 8)
     add("kept slices", "hand", bram36=columns * ceil(build.column_words / 512) * ceil(bits / 72))
