@@ -166,7 +166,8 @@ void array(
 #pragma HLS DEPENDENCE variable=kept type=inter direction=RAW distance=5 true
     static_assert(RECENT + 1 == 5, "the distance between a write of `kept` and its first read");
 #pragma HLS ARRAY_PARTITION variable=recent complete dim=0
-    static step_t group_steps[LANE_GROUPS];
+    // Not static: a job that a reset cuts off leaves no step behind.
+    step_t group_steps[LANE_GROUPS] = {};
     static word_t columns[LANE_GROUPS][COLUMNS][SLICE_GROUPS];
 #pragma HLS ARRAY_PARTITION variable=group_steps complete
 #pragma HLS ARRAY_PARTITION variable=columns complete dim=0

@@ -1,4 +1,4 @@
-// Load, WGRAD whose taps share rows: a strip's rows of the error and of A, each as one run of memory an image.
+// Load, WGRAD whose taps share rows: a strip's rows of the error and of A, a run of memory for each image and phase.
 #include "load.hpp"
 #include "strips.hpp"
 
@@ -44,6 +44,7 @@ static void load_strip(
     bool to_columns = inputs.words == 0;
     Tiles tiles = to_columns ? errors : inputs;
     std::uint32_t most = run_words(tiles.step);
+    std::uint32_t reach = most * tiles.step;   // words of memory from a run's first to the next one's
     std::uint32_t image = 0, number = 0, phase = tiles.first_phase, start = 0, at = 0;
     std::uint32_t ahead = 0;   // words of memory from the phase's first to the next run's
     bool asks = true;
@@ -62,9 +63,10 @@ static void load_strip(
             loads, runs, tiles.address + 2 * (phase + ahead), target, tiles.destination + at, count, tiles.step);
         at += count;
         start += count;
-        ahead += count * tiles.step;
+        ahead += reach;
         if (start < tiles.words) continue;
-        start = ahead = 0;
+        start = 0;
+        ahead = 0;
         if (++phase == tiles.step) phase = 0;
         if (++number < tiles.phases) continue;
         number = at = 0;
@@ -73,7 +75,7 @@ static void load_strip(
         if (++image < strip.images) continue;
         image = 0;
         tiles = errors;
-        most = run_words(1);
+        most = reach = run_words(1);
         phase = 0;
         asks = !to_columns;
         to_columns = true;

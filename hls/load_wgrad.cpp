@@ -97,7 +97,7 @@ static View input_view(
     const Command& c, const Plan& plan, const Axis& axis, const Unit& unit, std::uint32_t target, address_t base) {
     const address_t address = base + c.a_addr + std::uint64_t(unit.block) * c.a_block_stride;
     std::uint32_t ky = 0, kx = unit.tap;
-    count_rows: for (; kx >= c.kernel_w; kx -= c.kernel_w) {
+    for (; kx >= c.kernel_w; kx -= c.kernel_w) {
 #pragma HLS LOOP_TRIPCOUNT min=0 max=14
         ++ky;
     }

@@ -87,7 +87,8 @@ def parts(build: Build, vector_unit: bool = True) -> dict[str, Estimate]:
     add("lane memories", "hand", bram36=lanes * 16 * ceil(build.lane_words / 16 / 1024) / 2)
     add("windows", "hand", lanes * (taps * word * multiplexer(16) + 2 * bits), dsp=12)
     ordered = 5 * block  # two images' words turned in two steps, and one of them chosen
-    add("strips", "hand", lanes // 16 * (readers * ordered + 16 * bits) + ordered, dsp=8, bram36=16)
+    phases = 96  # where one starts, which a tap sees, rows times their stride
+    add("strips", "hand", lanes // 16 * (readers * ordered + 16 * bits) + ordered + phases, dsp=9, bram36=16)
     add("weights", "hand", columns * bits, bram36=ceil(columns * build.column_words * build.slice_groups / 2048))
     add("rounding", "yosys", rounded * (rtl["requantise"] + rtl["noise"]), dsp=rounded)
     add("tallies", "hand", columns * 160, dsp=columns)
