@@ -44,7 +44,8 @@ inline Bands choose_bands(const Command& c) {
             best = Bands{c.images, count, rows, c.y_height - before, {0, rows * c.y_width, parts * c.stride_y},
                          {LANES, 0, 0}};
         }
-        if (c.images % LANES == 0) break;   // nothing is better
+        // More bands than fill the lanes only cost rounds; and a band has a row at least.
+        if ((bands % LANES == 0 && count * rows == c.y_height) || count * c.up_y >= c.y_height) break;
     }
     count_round: while (best.round.image >= c.images) {
 #pragma HLS LOOP_TRIPCOUNT min=0 max=16
