@@ -5,7 +5,8 @@
 // Steps run j fastest, then i, then slices, then positions: an element of A stays for b_bits cycles. A CONV's slices of
 // B come through the stream during a column tile's first position and are kept for the others; a WGRAD's are kept for
 // the a_bits planes of A and, where taps share rows, for all turns of the lanes: the sums of each turn are kept as
-// well.
+// well. A step reaches the lanes group by group, each a cycle after the one before: what all units need would otherwise
+// leave one register for hundreds of places.
 #include "popcount.hpp"
 #include "slices.hpp"
 #include "stages.hpp"
@@ -99,6 +100,44 @@ static void recall(const context_t& context, accumulator_t sums[COLUMNS], std::u
     row_sum = context.row_sum;
 }
 
+/// What the lanes of a group do in a step.
+struct step_t {
+    bool works;             // else there is no step
+    bool takes;             // a slice of A
+    bool starts;            // sums, with this slice
+    bool begins;            // ... and with this plane of B
+    bool recalls, keeps;    // the sums of the turn
+    bool ends;              // results leave
+    bool a_falls;           // the plane of A counts negative
+    bool negative;          // ... the pair of planes
+    ap_uint<5> plane;       // of A
+    ap_uint<5> exponent;
+    ap_uint<8> turn;
+};
+static_assert(CONTEXTS <= 256, "the width of a turn");
+
+/// Where the steps of a job are.
+struct Counter {
+    std::uint32_t i, j, slice, turn;
+    bool b_comes;   // through the stream, else it is kept
+
+    void next(const Command& command, const Plan& plan, std::uint32_t slices) {
+#pragma HLS INLINE
+        if (++j < command.b_bits) return;
+        j = 0;
+        if (++i < command.a_bits) return;
+        i = 0;
+        if (plan.shared) {
+            b_comes = ++turn == plan.turns;   // the slice's planes of B stay for all turns
+            if (!b_comes) return;
+            turn = 0;
+        }
+        if (++slice < slices) return;
+        slice = 0;
+        b_comes = plan.wgrad;
+    }
+};
+
 void array(
     const Command& command, const Plan& plan, std::uint32_t index, hls::stream<slice_t> a[LANES],
     hls::stream<slice_t> b[COLUMNS], hls::stream<results_t> results[EPILOGUE_LANES]) {
@@ -111,7 +150,7 @@ void array(
 #pragma HLS ARRAY_PARTITION variable=held complete dim=0
 #pragma HLS ARRAY_PARTITION variable=sums complete dim=0
 #pragma HLS ARRAY_PARTITION variable=row_sums complete
-    // Of a shared WGRAD; more than one turn lies between a write and the next read of an entry.
+    // Of a WGRAD with several turns; one or more lie between a write and the next read of an entry.
     static context_t contexts[LANES][CONTEXTS];
 #pragma HLS ARRAY_PARTITION variable=contexts complete dim=1
 #pragma HLS AGGREGATE variable=contexts compact=bit
@@ -127,6 +166,11 @@ void array(
 #pragma HLS DEPENDENCE variable=kept type=inter direction=RAW distance=5 true
     static_assert(RECENT + 1 == 5, "the distance between a write of `kept` and its first read");
 #pragma HLS ARRAY_PARTITION variable=recent complete dim=0
+    // Not static: a job that a reset cuts off leaves no step behind.
+    step_t group_steps[LANE_GROUPS] = {};
+    static word_t columns[LANE_GROUPS][COLUMNS][SLICE_GROUPS];
+#pragma HLS ARRAY_PARTITION variable=group_steps complete
+#pragma HLS ARRAY_PARTITION variable=columns complete dim=0
     // Results wait here and leave a few lanes a cycle, as fast as the epilogue takes them: a FIFO for each lane would
     // be LANES times as wide. A position of fewer steps than that waits.
     static results_t leaving[LANES];
@@ -145,15 +189,15 @@ void array(
     const std::uint32_t entries = (plan.wgrad ? 1 : slices) * command.b_bits;
     const bool job_begins = job_starts(plan, job);
     const bool job_ends = job_completes(plan, job);
-    bool b_comes = plan.wgrad || job.starts_tile();
-    std::uint32_t i = 0, j = 0, slice = 0, turn = 0;
+    Counter at = {0, 0, 0, 0, plan.wgrad || job.starts_tile()};
     // Cycles in which results leave, of a position and of those that are still to come. Counted down in few bits: the
     // loop waits for them, so what follows from them must be found within a cycle.
     const std::uint8_t leave_cycles = std::uint8_t(ceil_div(active, EPILOGUE_LANES));
     static_assert(LANES / EPILOGUE_LANES < 256, "the width of leave_cycles");
     std::uint8_t to_leave = 0;
+    std::uint8_t behind = 0;   // cycles until the last step has reached all groups
     std::uint32_t step = 0;
-    array_steps: while (step < steps || to_leave != 0) {
+    array_steps: while (step < steps || to_leave != 0 || behind != 0) {
         // The compute loop: one plane pair in every cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=1 max=131072
@@ -166,56 +210,62 @@ void array(
             }
             --to_leave;
         }
-        const bool turn_ends = i + 1 == command.a_bits && j + 1 == command.b_bits;
-        const bool ends = slice + 1 == slices && turn_ends && job_ends;
-        if (step == steps || (ends && !room)) continue;
-        ++step;
-        word_t columns[COLUMNS][SLICE_GROUPS];
-#pragma HLS ARRAY_PARTITION variable=columns complete dim=0
-        const std::uint32_t entry = (plan.wgrad ? 0 : slice * command.b_bits) + j;
-        const bool too_recent = entries <= RECENT || (b_comes && command.b_bits <= RECENT);
-        for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+        for (std::uint32_t group = LANE_GROUPS - 1; group > 0; --group) {
 #pragma HLS UNROLL
-            const bool arrives = b_comes && i == 0;
-            if (arrives) get_slice(b[column], columns[column]);
-            for (std::uint32_t group = 0; group < SLICE_GROUPS; ++group) {
+            group_steps[group] = group_steps[group - 1];
+            for (std::uint32_t column = 0; column < COLUMNS; ++column) {
 #pragma HLS UNROLL
-                if (arrives) {
-                    kept[column][entry][group] = columns[column][group];
-                    recent[entry % RECENT][column][group] = columns[column][group];
-                } else {
-                    columns[column][group] =
-                        too_recent ? recent[entry % RECENT][column][group] : kept[column][entry][group];
+                for (std::uint32_t word = 0; word < SLICE_GROUPS; ++word) {
+#pragma HLS UNROLL
+                    columns[group][column][word] = columns[group - 1][column][word];
                 }
             }
         }
-        const bool starts = slice == 0 && i == 0 && job_begins;
+        const bool turn_ends = at.i + 1 == command.a_bits && at.j + 1 == command.b_bits;
+        const bool starts = at.slice == 0 && at.i == 0 && job_begins;
+        const bool ends = at.slice + 1 == slices && turn_ends && job_ends;
+        const bool works = step < steps && (room || !ends);
+        group_steps[0] = step_t{
+            works, at.j == 0, starts, starts && at.j == 0, plan.turns > 1 && at.i == 0 && at.j == 0 && !starts,
+            plan.turns > 1 && turn_ends, ends, at.i == a_top, (at.i == a_top) != (at.j == b_top), at.i, at.i + at.j,
+            at.turn};
+        behind = works ? LANE_GROUPS - 1 : behind > 0 ? behind - 1 : 0;
+        if (works) {
+            ++step;
+            const std::uint32_t entry = (plan.wgrad ? 0 : at.slice * command.b_bits) + at.j;
+            const bool too_recent = entries <= RECENT || (at.b_comes && command.b_bits <= RECENT);
+            const bool arrives = at.b_comes && at.i == 0;
+            for (std::uint32_t column = 0; column < COLUMNS; ++column) {
+#pragma HLS UNROLL
+                if (arrives) get_slice(b[column], columns[0][column]);
+                for (std::uint32_t word = 0; word < SLICE_GROUPS; ++word) {
+#pragma HLS UNROLL
+                    if (arrives) {
+                        kept[column][entry][word] = columns[0][column][word];
+                        recent[entry % RECENT][column][word] = columns[0][column][word];
+                    } else {
+                        columns[0][column][word] =
+                            too_recent ? recent[entry % RECENT][column][word] : kept[column][entry][word];
+                    }
+                }
+            }
+            if (ends) to_leave = leave_cycles;
+            at.next(command, plan, slices);
+        }
         for (std::uint32_t lane = 0; lane < LANES; ++lane) {
 #pragma HLS UNROLL
-            if (lane >= active) continue;
-            if (plan.shared && i == 0 && j == 0 && !starts) recall(contexts[lane][turn], sums[lane], row_sums[lane]);
-            if (j == 0) {
+            const step_t& now = group_steps[lane / GROUP_LANES];
+            if (lane >= active || !now.works) continue;
+            if (now.recalls) recall(contexts[lane][now.turn], sums[lane], row_sums[lane]);
+            if (now.takes) {
                 get_slice(a[lane], held[lane]);
-                const std::uint32_t ones = matches(held[lane], held[lane]) << i;   // one more popcount
-                row_sums[lane] = (starts ? 0 : row_sums[lane]) + (i == a_top ? 0 - ones : ones);
+                const std::uint32_t ones = matches(held[lane], held[lane]) << now.plane;   // one more popcount
+                row_sums[lane] = (now.starts ? 0 : row_sums[lane]) + (now.a_falls ? 0 - ones : ones);
             }
-            multiply(held[lane], columns, starts && j == 0, i + j, (i == a_top) != (j == b_top), sums[lane]);
-            if (plan.shared && turn_ends) keep(contexts[lane][turn], sums[lane], row_sums[lane]);
-            if (ends) leaving[lane] = as_result(sums[lane], row_sums[lane]);
+            multiply(held[lane], columns[lane / GROUP_LANES], now.begins, now.exponent, now.negative, sums[lane]);
+            if (now.keeps) keep(contexts[lane][now.turn], sums[lane], row_sums[lane]);
+            if (now.ends) leaving[lane] = as_result(sums[lane], row_sums[lane]);
         }
-        if (ends) to_leave = leave_cycles;
-        if (++j < command.b_bits) continue;
-        j = 0;
-        if (++i < command.a_bits) continue;
-        i = 0;
-        if (plan.shared) {
-            b_comes = ++turn == plan.turns;   // the slice's planes of B stay for all turns
-            if (!b_comes) continue;
-            turn = 0;
-        }
-        if (++slice < slices) continue;
-        slice = 0;
-        b_comes = plan.wgrad;
     }
 }
 

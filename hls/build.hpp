@@ -47,6 +47,10 @@ constexpr std::uint32_t LANE_WORDS = max_of(BUILD.lane_words, MAX_OPERAND_BITS *
 // behind the array from b_bits = 3 on; each more costs a 16-to-1 multiplexer of words in every lane.
 constexpr std::uint32_t READ_TAPS = min_of(min_of(4, BANKS), SLICE_GROUPS);
 
+// Lanes that a step reaches in the same cycle: each bit of B then has 4 readers, each control bit 64 units.
+constexpr std::uint32_t GROUP_LANES = 4;
+constexpr std::uint32_t LANE_GROUPS = LANES / GROUP_LANES;
+
 // Rows of a WGRAD in one round of lanes belong to this many (block, tap) units of 16 channels.
 constexpr std::uint32_t UNITS = LANES / BLOCK;
 // Packets that wait for a lane; 32 fit a shift register of one LUT a bit.
@@ -73,11 +77,15 @@ constexpr std::uint32_t EPILOGUE_LANES = LANES < 32 ? 1 : 2;
 // bank of its own.
 constexpr std::uint32_t STORE_WORDS = BANKS;
 constexpr std::uint32_t STORE_POSITIONS = min_of(4, BANKS);
-// Runs of reads that the load asks for ahead, a power of two. The longest fills a lane's feed; the master cuts it into
-// bursts of 16 beats and takes 32 of these.
-constexpr std::uint32_t RUN_BURSTS = ceil_div(LANE_FEED_PACKETS * BANKS / BEAT_WORDS + 1, 16);
-constexpr std::uint32_t RUNS_AHEAD = RUN_BURSTS <= 2 ? 16 : 8;
-static_assert(RUNS_AHEAD * RUN_BURSTS <= 32, "the load must not fill the queue of its master");
+// Runs of reads that the load asks for ahead, a power of two: enough to hide the memory's latency. The master takes 32
+// bursts of at most 16 beats; one that crosses a page of 4 KiB becomes two.
+constexpr std::uint32_t RUNS_AHEAD = BEAT_WORDS < BANKS * 2 ? 8 : 16;
+constexpr std::uint32_t READS_OUTSTANDING = 32;
+constexpr std::uint32_t bursts_of(std::uint32_t beats) { return beats == 0 ? 0 : beats / 16 + 2; }
+// The longest run fills a lane's feed, or is a slice of pixels with gaps between them.
+constexpr std::uint32_t MOST_BURSTS =
+    bursts_of(max_of(LANE_FEED_PACKETS * BANKS, SLICE_PIXELS * MAX_STEP) / BEAT_WORDS + 1);
+static_assert(MOST_BURSTS < READS_OUTSTANDING, "the load must not fill the queue of its master");
 // Runs of writes whose answers the store may be waiting for.
 constexpr std::uint32_t RUNS_IN_FLIGHT = 8;
 

@@ -25,7 +25,8 @@ static bool geometry_holds(
     std::uint32_t extent, std::uint32_t up, std::uint32_t pads, std::uint32_t kernel, std::uint32_t stride,
     std::uint32_t output) {
     const std::uint32_t padded = (extent - 1) * up + 1 + pads;
-    return padded >= kernel && output == (padded - kernel) / stride + 1;
+    const std::uint32_t room = padded - kernel;
+    return padded >= kernel && (output - 1) * stride <= room && room < output * stride;
 }
 
 static bool shape_holds(const Command& c) {
@@ -77,7 +78,7 @@ static bool aligned(const Command& c) {
     const std::uint32_t operands = c.a_addr | c.a_image_stride | c.a_block_stride
         | c.b_addr | c.b_image_stride | c.b_block_stride;
     const std::uint32_t result = c.out_addr | c.out_image_stride | c.out_block_stride;
-    return operands % 2 == 0 && result % grain == 0 && (!c.flag(FLAG_ROW_SUMS) || c.sums_addr % 4 == 0)
+    return operands % 2 == 0 && (result & (grain - 1)) == 0 && (!c.flag(FLAG_ROW_SUMS) || c.sums_addr % 4 == 0)
         && (!c.flag(FLAG_STATS) || c.tally_addr % TENSOR_ALIGNMENT == 0);
 }
 

@@ -57,13 +57,12 @@ static piece_t pack_words(const rounding_t values[COLUMNS], std::uint32_t format
 }
 
 static void finish_lane(
-    const Command& command, const noise_keys_t& keys, const Plan& plan, const Job& job, std::uint32_t lane,
+    const Command& command, const noise_keys_t& keys, const Plan& plan, const Place& place, std::uint32_t tile,
     std::uint32_t position, const results_t& result, piece_t pieces[ROW_PIECES], sum_t sums[ROW_PIECES],
     tally_t tallies[COLUMNS]) {
 #pragma HLS INLINE
-    const Place place = place_of(command, plan, job, lane);
-    const std::uint32_t tile = place.image * command.y_blocks + job.tile;
-    const std::uint32_t element = (tile * plan.area + place.pixel + position * (plan.shared ? UNITS : 1)) * BLOCK;
+    const std::uint32_t map = place.image * command.y_blocks + tile;
+    const std::uint32_t element = (map * plan.area + place.pixel + position * (plan.shared ? UNITS : 1)) * BLOCK;
     rounding_t values[COLUMNS];
 #pragma HLS ARRAY_PARTITION variable=values complete
     for (std::uint32_t column = 0; column < COLUMNS; ++column) {
@@ -98,6 +97,7 @@ void epilogue(
     const std::uint32_t lanes = active_lanes(plan, job);
     const std::uint32_t positions = job_positions(command, plan, job);
     std::uint32_t position = 0, lane = 0;
+    Band band = job.band;
     epilogue_lanes: while (position < positions) {
         // EPILOGUE_LANES a cycle: rounding costs LUTs, and the array needs a_bits * b_bits * slices cycles a position.
 #pragma HLS PIPELINE II=1
@@ -107,11 +107,15 @@ void epilogue(
             const std::uint32_t number = lane + i;
             if (number >= lanes) continue;
             const results_t result = results[i].read();
-            finish_lane(command, keys, plan, job, number, position, result, pieces[number], sums[number], running);
+            const Place place = place_of(command, plan, job, number, band);
+            finish_lane(
+                command, keys, plan, place, job.tile, position, result, pieces[number], sums[number], running);
+            band = band_after(plan.bands, band, NEXT_BAND);
         }
         lane += EPILOGUE_LANES;
         if (lane < lanes) continue;
         lane = 0;
+        band = job.band;
         ++position;
     }
     for (std::uint32_t column = 0; column < COLUMNS; ++column) {

@@ -14,13 +14,14 @@ void form_lanes(
 #pragma HLS BIND_STORAGE variable=memory type=ram_s2p impl=bram
     job = next_job(plan, index, job);
     const std::uint32_t lanes = active_lanes(plan, job);
+    if (lanes == 0) return;
     if (!plan.wgrad) {
         static Axis vertical, horizontal;
         static RowWalk walk;
         static KernelRow kernel_rows[MAX_KERNEL];
         if (job.starts_command()) {
-            vertical = make_axis(command.up_y, command.stride_y, command.pad_top);
-            horizontal = make_axis(command.up_x, command.stride_x, command.pad_left);
+            vertical = row_axis(command, plan.bands);
+            horizontal = column_axis(command);
         }
         if (job.chunk == 0) {
             walk.go_to(command, vertical, job.row);
@@ -36,11 +37,11 @@ void form_lanes(
         const Strip strip = strip_of(command, plan, job);
         if (job.starts_command()) {
             half = 0;
-            take_strip(a_intake(command, strip), lane_feed, memory);
+            take_strip(a_intake(command, plan, strip), lane_feed, memory);
         }
         Intake next = {{0, 0}};
         if (has_next(plan, index)) {
-            next = a_intake(command, strip_of(command, plan, next_job(plan, index + 1, job)));
+            next = a_intake(command, plan, strip_of(command, plan, next_job(plan, index + 1, job)));
         }
         form_strip(command, plan, strip, job_slice_count, half, next, lane_feed, memory, a);
         half ^= 1;

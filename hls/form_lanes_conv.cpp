@@ -80,7 +80,7 @@ void find_kernel_rows(const Command& c, const Axis& axis, const RowWalk& walk, K
         std::int32_t slot = std::int32_t(walk.rows().slot) + spot.index - std::int32_t(walk.rows().first);
         if (slot < 0) slot += kernel_h;
         if (slot >= kernel_h) slot -= kernel_h;
-        const bool hit = spot.hits(c.a_height);
+        const bool hit = spot.hits(axis.extent);
         rows[ky] = KernelRow{hit, hit ? std::uint32_t(slot) : 0};
     }
 }

@@ -33,10 +33,13 @@ static void take_packet(Intake& intake, hls::stream<packet_t> lane_feed[LANES], 
     }
 }
 
-/// Where a tap looks from an output pixel, and where its row starts on chip.
+/// Where a tap looks from output pixel (0, 0): at a row, and at a column of a phase, which starts at word `at`.
 struct TapView {
-    std::int32_t dy;
-    std::int32_t dx;
+    std::int32_t row;
+    Spot column;
+    std::uint32_t kx;
+    std::uint32_t phase;   // of those on chip
+    std::uint32_t at;
 };
 
 /// The pixels of a piece as a tap sees them, zero where it looks outside the map or the piece outside the strip.
@@ -44,15 +47,16 @@ static void view_piece(
     const Command& c, const Plan& plan, const Strip& strip, std::uint32_t half, const Piece& piece, const TapView& tap,
     std::uint32_t plane, const lane_memory_t& first, const lane_memory_t& second, word_t pixels[BANKS]) {
 #pragma HLS INLINE
-    const std::int32_t row = std::int32_t(strip.row + piece.row) + tap.dy;
+    const std::int32_t width = std::int32_t(plan.phase_width);
+    const std::int32_t row = std::int32_t((strip.row + piece.row) * c.stride_y) + tap.row;
     const bool row_inside = piece.row < strip.rows && row >= 0 && row < std::int32_t(c.a_height);
     const std::uint32_t line = row_inside ? std::uint32_t(row) - strip.a_first : 0;
     const std::uint32_t start = piece_column(plan, piece);
-    const std::int32_t column = std::int32_t(start) + tap.dx;
+    const std::int32_t column = std::int32_t(start) + tap.column.index;
     // The margin before the rows covers what lies left of the map.
     const std::uint32_t address = std::uint32_t(
-        std::int32_t(half * STRIP_HALF + STRIP_MARGIN + (line * c.a_bits + plane) * c.a_width)
-        + (column < std::int32_t(c.a_width) ? column : 0));
+        std::int32_t(half * STRIP_HALF + STRIP_MARGIN + tap.at + (line * c.a_bits + plane) * plan.phase_width)
+        + (column < width ? column : 0));
     word_t banks[2][BANKS], words[2][BANKS];
 #pragma HLS ARRAY_PARTITION variable=banks complete dim=0
 #pragma HLS ARRAY_PARTITION variable=words complete dim=0
@@ -64,22 +68,21 @@ static void view_piece(
 #pragma HLS UNROLL
         const PiecePixel pixel = piece_pixel(plan, piece, i);
         const std::int32_t x = column + std::int32_t(pixel.offset);
-        const bool inside = row_inside && x >= 0 && x < std::int32_t(c.a_width) && start + pixel.offset < c.y_width
+        const bool inside = row_inside && x >= 0 && x < width && start + pixel.offset < c.y_width
             && pixel.image < strip.images;
         const word_t word = words[pixel.image % 2][pixel.offset];
         pixels[i] = inside ? word : word_t(0);
     }
 }
 
-static TapView tap_after(const Command& c, TapView tap, std::uint32_t& kx) {
+/// The tap to the right, or the leftmost one of the next row; a phase holds `words` words.
+static TapView tap_after(const Command& c, const TapView& first, std::uint32_t words, const TapView& tap) {
 #pragma HLS INLINE
-    ++kx;
-    ++tap.dx;
-    if (kx < c.kernel_w) return tap;
-    tap.dx -= std::int32_t(kx);
-    kx = 0;
-    ++tap.dy;
-    return tap;
+    if (tap.kx + 1 == c.kernel_w) return TapView{tap.row + 1, first.column, 0, 0, 0};
+    const bool wraps = tap.column.phase + 1 == c.stride_x;
+    const Spot column = {tap.column.index + (wraps ? 1 : 0), wraps ? 0 : tap.column.phase + 1};
+    if (tap.phase + 1 == c.stride_x) return TapView{tap.row, column, tap.kx + 1, 0, 0};
+    return TapView{tap.row, column, tap.kx + 1, tap.phase + 1, tap.at + words};
 }
 
 void take_strip(Intake intake, hls::stream<packet_t> lane_feed[LANES], lane_memory_t memory[LANES]) {
@@ -97,14 +100,14 @@ void form_strip(
 #pragma HLS ARRAY_PARTITION variable=formed complete dim=0
     // What is read is never what comes in: they are halves of the memories.
 #pragma HLS DEPENDENCE variable=memory type=inter false
-    const TapView first_tap = {-std::int32_t(c.pad_top), -std::int32_t(c.pad_left)};
+    const TapView first_tap = {-std::int32_t(c.pad_top), plan.first_tap, 0, 0, 0};
+    const std::uint32_t words = phase_words(c, plan, strip);
     std::uint32_t slice = 0, turn = 0, plane = 0, done = 0;   // pieces of the slice that are done
     Piece slice_start = {0, 0, 0};
     Piece piece = slice_start;
     TapView taps[UNITS];
 #pragma HLS ARRAY_PARTITION variable=taps complete
     TapView turn_tap = first_tap;
-    std::uint32_t turn_kx = 0;
     form_strip_steps: while (slice < slices || next.left[0] + next.left[1] > 0) {
         // A packet of the next strip in, and PIECE_READERS pieces of this one out.
 #pragma HLS PIPELINE II=1
@@ -112,11 +115,10 @@ void form_strip(
         if (next.left[0] + next.left[1] > 0) take_packet(next, lane_feed, memory);
         if (slice == slices) continue;
         TapView tap = turn_tap;
-        std::uint32_t kx = turn_kx;
         for (std::uint32_t unit = 0; unit < UNITS; ++unit) {
 #pragma HLS UNROLL
             taps[unit] = tap;
-            tap = tap_after(c, tap, kx);
+            tap = tap_after(c, first_tap, words, tap);
         }
         for (std::uint32_t reader = 0; reader < PIECE_READERS; ++reader) {
 #pragma HLS UNROLL
@@ -145,11 +147,9 @@ void form_strip(
         if (++plane < c.a_bits) continue;
         plane = 0;
         turn_tap = tap;
-        turn_kx = kx;
         if (++turn < plan.turns) continue;
         turn = 0;
         turn_tap = first_tap;
-        turn_kx = 0;
         piece = slice_start = behind;
         ++slice;
     }

@@ -136,6 +136,7 @@ void cpt_kernel(
     // reads and writes are outstanding to hide the memory's latency. `depth` is for co-simulation (testbench.cpp).
     static_assert(cpt::COSIM_BEATS == 8192, "the depth of the masters");
     static_assert(cpt::RUNS_IN_FLIGHT < 16, "the store must not fill the queue of its master");
+    static_assert(cpt::READS_OUTSTANDING == 32, "what the master of the loads takes");
 #pragma HLS INTERFACE m_axi port=commands bundle=commands offset=off depth=8192
 #pragma HLS INTERFACE m_axi port=loads bundle=loads offset=off depth=8192 num_read_outstanding=32
 #pragma HLS INTERFACE m_axi port=stores bundle=stores offset=off depth=8192 num_write_outstanding=16

@@ -15,7 +15,7 @@ void load(
     } else {
         load_conv(command, plan, job, base, loads, runs, beats);
     }
-    runs.write(run_t{0, 0, 0, 0, 1, 0, 0, false, true});
+    runs.write(run_t{0, 0, 0, 1, 0, 0, false, true});
 }
 
 }  // namespace cpt

@@ -25,7 +25,7 @@ static void load_weights(
             continue;
         }
         const std::uint32_t words = min_of(LANE_CHUNK, tile_words - start);
-        flight.ask(loads, runs, address + 2 * start, plain_run(TO_COLUMNS, destination, words));
+        flight.ask(loads, runs, address + 2 * start, TO_COLUMNS, destination, words);
         destination += words;
         start += words;
         if (start < tile_words) continue;
@@ -41,15 +41,21 @@ static void load_weights(
 
 /// The new rows of A that output row `job.row` needs, into the ring: [slot][block][bit][column].
 static void load_rows(
-    const Command& c, const Plan& plan, const Job& job, const Rows& rows, address_t base, port_t& loads,
-    hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
+    const Command& c, const Plan& plan, const Job& job, const Rows& rows, std::int32_t origin, address_t base,
+    port_t& loads, hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
     const std::uint32_t row_words = c.a_bits * c.a_width;
     const std::uint32_t slot_words = c.a_blocks * row_words;
     const std::uint32_t lanes = active_lanes(plan, job);
-    address_t row_address = base + c.a_addr + std::uint64_t(job.round * LANES) * c.a_image_stride
-        + 2 * std::uint64_t(rows.first) * row_words;
+    // Of image 0 and of the lane's image, in the lane's row of A: one outside the map is not read.
+    const std::uint64_t first_image = std::uint64_t(job.band.image) * c.a_image_stride;   // of the first lane
+    const std::uint64_t below = 2 * std::uint64_t(plan.bands.below.a_row) * row_words;
+    std::int32_t first_y = std::int32_t(rows.first + job.band.a_row) + origin;
+    address_t row_address = base + c.a_addr + std::uint64_t(2 * std::int64_t(first_y) * row_words);
     address_t block_address = row_address;
-    address_t address = row_address;   // of the lane
+    address_t band_address = row_address;
+    address_t address = row_address + first_image;
+    std::int32_t y = first_y;
+    std::uint32_t image = job.band.image;
     std::uint32_t row = rows.first, slot = rows.slot, block = 0, start = 0, lane = 0;
     std::uint32_t slot_at = rows.slot * slot_words;
     std::uint32_t block_at = slot_at;
@@ -63,21 +69,36 @@ static void load_rows(
             continue;
         }
         const std::uint32_t words = min_of(LANE_CHUNK, row_words - start);
-        flight.ask(loads, runs, address + 2 * start, plain_run(lane, block_at + start, words));
+        if (y >= 0 && y < std::int32_t(c.a_height)) {
+            flight.ask(loads, runs, address + 2 * start, lane, block_at + start, words);
+        } else {
+            flight.ask_zeros(runs, lane, block_at + start, words);
+        }
         address += c.a_image_stride;
+        if (++image == c.images) {
+            image = 0;
+            y += std::int32_t(plan.bands.below.a_row);
+            address = band_address += below;
+        }
         if (++lane < lanes) continue;
         lane = 0;
-        address = block_address;
+        image = job.band.image;
+        y = first_y;
+        band_address = block_address;
+        address = block_address + first_image;
         start += words;
         if (start < row_words) continue;
         start = 0;
         block_at += row_words;
         block_address += c.a_block_stride;
-        address = block_address;
+        band_address = block_address;
+        address = block_address + first_image;
         if (++block < c.a_blocks) continue;
         block = 0;
         row_address += 2 * row_words;
-        address = block_address = row_address;
+        band_address = block_address = row_address;
+        address = row_address + first_image;
+        y = ++first_y;
         slot_at += slot_words;
         if (++slot == c.kernel_h) slot = slot_at = 0;
         block_at = slot_at;
@@ -90,11 +111,11 @@ void load_conv(
     hls::stream<words_t>& beats) {
     static Axis axis;
     static RowWalk walk;
-    if (job.starts_command()) axis = make_axis(command.up_y, command.stride_y, command.pad_top);
+    if (job.starts_command()) axis = row_axis(command, plan.bands);
     if (job.starts_tile()) load_weights(command, job, base, loads, runs, beats);
-    if (job.chunk != 0) return;
+    if (job.chunk != 0 || active_lanes(plan, job) == 0) return;
     walk.go_to(command, axis, job.row);
-    load_rows(command, plan, job, walk.rows(), base, loads, runs, beats);
+    load_rows(command, plan, job, walk.rows(), axis.origin, base, loads, runs, beats);
 }
 
 }  // namespace cpt

@@ -10,17 +10,20 @@ struct Pixel {
     std::uint32_t x;
 };
 
-/// A map of one block as a tap sees it: pixel (y, x) is the element (y * step_y + dy, x * step_x + dx).
+/// A map of one block as a tap sees it: pixel (y, x) is the element (y * step_y + dy, x * step_x + dx), which is in the
+/// map from x = first_x on and before end_x.
 struct View {
     address_t address;
     std::uint32_t image_stride;
     std::uint32_t bits;
     std::int32_t height;
-    std::int32_t width;
+    std::uint32_t width;
     std::uint32_t step_y;
     std::uint32_t step_x;
     std::int32_t dy;
     std::int32_t dx;
+    std::uint32_t first_x;
+    std::uint32_t end_x;
     std::uint32_t target;
 };
 
@@ -38,26 +41,22 @@ static Flight& make_room(Flight& flight, port_t& loads, hls::stream<words_t>& be
 static void load_piece(
     const View& view, const Pixel& pixel, std::uint32_t at, std::uint32_t count, bool beyond, Flight& flight,
     port_t& loads, hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
-    const std::int32_t step = std::int32_t(view.step_x);
     const std::int32_t row = std::int32_t(pixel.y * view.step_y) + view.dy;
-    const std::int32_t column = std::int32_t(pixel.x * view.step_x) + view.dx;
     const bool row_inside = !beyond && row >= 0 && row < view.height;
-    const std::uint32_t before = column >= 0 ? 0 : std::uint32_t((step - 1 - column) / step);
+    const std::uint32_t before = pixel.x < view.first_x ? view.first_x - pixel.x : 0;
     const std::uint32_t lead = row_inside ? min_of(count, before) : count;
-    const std::int32_t first = column + std::int32_t(lead) * step;
-    const std::uint32_t inside = first < view.width ? std::uint32_t((view.width - 1 - first) / step + 1) : 0;
-    const std::uint32_t words = min_of(count - lead, inside);
+    const std::uint32_t x = pixel.x + lead;
+    const std::uint32_t words = x < view.end_x ? min_of(count - lead, view.end_x - x) : 0;
     for (std::uint32_t plane = 0; plane < view.bits; ++plane) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=16
         const std::uint32_t destination = plane * SLICE_PIXELS + at;
         if (lead > 0) make_room(flight, loads, beats).ask_zeros(runs, view.target, destination, lead);
         if (words > 0) {
-            const std::uint64_t index = (std::uint64_t(row) * view.bits + plane) * view.width + first;
+            const std::uint32_t column = std::uint32_t(std::int32_t(x * view.step_x) + view.dx);
+            const std::uint64_t index = (std::uint64_t(row) * view.bits + plane) * view.width + column;
             const address_t address = view.address + std::uint64_t(pixel.image) * view.image_stride + 2 * index;
-            const std::uint32_t span = (words - 1) * view.step_x + 1;
             make_room(flight, loads, beats)
-                .ask(loads, runs, address,
-                     run_t{view.target, destination + lead, words, span, view.step_x, 0, 0, false, false});
+                .ask(loads, runs, address, view.target, destination + lead, words, view.step_x);
         }
         const std::uint32_t behind = count - lead - words;
         if (behind > 0) {
@@ -90,22 +89,32 @@ static Pixel load_slice(
 
 static View error_view(const Command& c, const Job& job, address_t base) {
     const address_t address = base + c.b_addr + std::uint64_t(job.tile) * c.b_block_stride;
-    return View{address, c.b_image_stride, c.b_bits, std::int32_t(c.y_height), std::int32_t(c.y_width),
-                1, 1, 0, 0, TO_COLUMNS};
+    return View{address, c.b_image_stride, c.b_bits, std::int32_t(c.y_height), c.y_width,
+                1, 1, 0, 0, 0, c.y_width, TO_COLUMNS};
 }
 
-static View input_view(const Command& c, const Unit& unit, std::uint32_t target, address_t base) {
+static View input_view(
+    const Command& c, const Plan& plan, const Axis& axis, const Unit& unit, std::uint32_t target, address_t base) {
     const address_t address = base + c.a_addr + std::uint64_t(unit.block) * c.a_block_stride;
-    const std::uint32_t tap = unit.tap;
-    return View{address, c.a_image_stride, c.a_bits, std::int32_t(c.a_height), std::int32_t(c.a_width),
-                c.stride_y, c.stride_x, std::int32_t(tap / c.kernel_w) - std::int32_t(c.pad_top),
-                std::int32_t(tap % c.kernel_w) - std::int32_t(c.pad_left), target};
+    std::uint32_t ky = 0, kx = unit.tap;
+    for (; kx >= c.kernel_w; kx -= c.kernel_w) {
+#pragma HLS LOOP_TRIPCOUNT min=0 max=14
+        ++ky;
+    }
+    // dx is `column.index` strides and a phase; so is the map's width.
+    const Spot column = moved(plan.first_tap, axis.distances[kx], c.stride_x);
+    const std::int32_t end = std::int32_t(plan.phase_width) - column.index + (column.phase < plan.odd_columns ? 1 : 0);
+    return View{address, c.a_image_stride, c.a_bits, std::int32_t(c.a_height), c.a_width, c.stride_y, c.stride_x,
+                std::int32_t(ky) - std::int32_t(c.pad_top), std::int32_t(kx) - std::int32_t(c.pad_left),
+                std::uint32_t(column.index < 0 ? -column.index : 0), std::uint32_t(end < 0 ? 0 : end), target};
 }
 
 void load_wgrad(
     const Command& command, const Plan& plan, const Job& job, address_t base, port_t& loads,
     hls::stream<run_t>& runs, hls::stream<words_t>& beats) {
     static Pixel pixel;   // where the next job goes on
+    static Axis axis;     // of columns of A, in strides
+    if (job.starts_command()) axis = make_axis(command.stride_x, 1, command.pad_left, command.a_width);
     if (job.chunk == 0) pixel = Pixel{0, 0, 0};
     const std::uint32_t units = unit_count(plan, job);
     const std::uint32_t slices = job_slices(command, plan, job);
@@ -115,7 +124,7 @@ void load_wgrad(
         const Pixel behind = load_slice(command, error_view(command, job, base), pixel, flight, loads, runs, beats);
         for (std::uint32_t unit = 0; unit < units; ++unit) {
 #pragma HLS LOOP_TRIPCOUNT min=1 max=4
-            const View view = input_view(command, unit_after(job.unit, unit, plan.area), unit, base);
+            const View view = input_view(command, plan, axis, unit_after(job.unit, unit, plan.area), unit, base);
             load_slice(command, view, pixel, flight, loads, runs, beats);
         }
         pixel = behind;

@@ -22,13 +22,13 @@ static Layout layout_of(const Command& c, const Plan& plan, std::uint32_t positi
     return Layout{c.out_bits, positions, 2 * c.y_width, STORE_POSITIONS, positions == c.y_width};
 }
 
-static address_t lane_address(const Command& c, const Plan& plan, const Job& job, std::uint32_t lane, address_t base) {
+static address_t lane_address(const Command& c, const Plan& plan, const Job& job, const Place& place, address_t base) {
 #pragma HLS INLINE
-    const Place place = place_of(c, plan, job, lane);
     const address_t tile = base + c.out_addr + std::uint64_t(place.image) * c.out_image_stride
         + std::uint64_t(job.tile) * c.out_block_stride;
     if (!c.is_planes()) return tile + std::uint64_t(place.pixel) * BLOCK * plan.word_bytes;
-    return tile + 2 * (std::uint64_t(job.row) * c.out_bits * c.y_width + job.chunk * plan.chunk_size);
+    const std::uint32_t column = job.chunk * plan.chunk_size;
+    return tile + 2 * (std::uint64_t(place.pixel - column) * c.out_bits + column);
 }
 
 /// The words of segment `segment` from `at` on: a plane of consecutive positions, or a position's numbers.
@@ -55,13 +55,14 @@ static void store_results(
     const Layout layout = layout_of(c, plan, positions);
     const std::uint32_t run_words = layout.gapless ? layout.segments * layout.words : layout.words;
     std::uint32_t lane = 0, segment = 0, at = 0;
+    Band band = job.band;
     StoreStep next = STORE_BEGIN;
     store_steps: while (lane < lanes) {
         // One loop over all lanes, so that the pipeline never drains; at most one beat a cycle.
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=2 max=4096
         if (next == STORE_BEGIN) {
-            const address_t lane_start = lane_address(c, plan, job, lane, base);
+            const address_t lane_start = lane_address(c, plan, job, place_of(c, plan, job, lane, band), base);
             begin(run, lane_start + std::uint64_t(segment) * layout.stride, run_words, stores);
             next = STORE_PUT;
             continue;
@@ -87,6 +88,7 @@ static void store_results(
         next = STORE_BEGIN;
         if (segment < layout.segments) continue;
         segment = 0;
+        band = band_after(plan.bands, band, NEXT_BAND);
         ++lane;
     }
 }
@@ -96,12 +98,13 @@ static void store_sums(
     const sum_t sums[LANES][ROW_PIECES], Run& run, port_t& stores) {
     const std::uint32_t distance = plan.shared ? UNITS : 1;   // between a lane's results
     std::uint32_t lane = 0, position = 0;
+    Band band = job.band;
     StoreStep next = STORE_BEGIN;
     store_sum_steps: while (lane < lanes) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=2 max=1024
         if (next == STORE_BEGIN) {
-            const Place place = place_of(c, plan, job, lane);
+            const Place place = place_of(c, plan, job, lane, band);
             const std::uint64_t row = std::uint64_t(place.image) * plan.area + place.pixel + position * distance;
             begin(run, base + c.sums_addr + 4 * row, distance > 1 ? 2 : 2 * positions, stores);
             next = STORE_PUT;
@@ -124,6 +127,7 @@ static void store_sums(
         next = STORE_BEGIN;
         if (position < positions) continue;
         position = 0;
+        band = band_after(plan.bands, band, NEXT_BAND);
         ++lane;
     }
 }

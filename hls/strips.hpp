@@ -1,7 +1,8 @@
 // Strips of a shared WGRAD: some output rows of an image, or of two narrow ones, and where their pixels lie on chip.
 //
 // A group of 16 pixels of K is 16 consecutive ones of an output row, or 8 of the same row of two images. A strip's rows
-// of A and of the error lie on chip as in memory, [row][bit][column], each image of a pair in a memory of its own.
+// of A and of the error lie on chip as in memory, [row][bit][column], each image of a pair in a memory of its own. With
+// a stride, each phase of A's columns lies by itself, [phase][row][bit][column]: neighbours there are neighbours of K.
 #pragma once
 
 #include "plan.hpp"
@@ -24,8 +25,8 @@ inline Strip strip_of(const Command& c, const Plan& plan, const Job& job) {
     strip.images = min_of(plan.images, c.images - strip.image);
     strip.row = job.chunk * plan.strip_rows;
     strip.rows = min_of(plan.strip_rows, c.y_height - strip.row);
-    const std::int32_t top = std::int32_t(strip.row) - std::int32_t(c.pad_top);
-    const std::int32_t bottom = top + std::int32_t(strip.rows - 1 + c.kernel_h);
+    const std::int32_t top = std::int32_t(strip.row * c.stride_y) - std::int32_t(c.pad_top);
+    const std::int32_t bottom = top + std::int32_t((strip.rows - 1) * c.stride_y + c.kernel_h);
     strip.a_first = top < 0 ? 0 : min_of(std::uint32_t(top), c.a_height);
     strip.a_end = bottom < 0 ? 0 : min_of(std::uint32_t(bottom), c.a_height);
     if (strip.a_end < strip.a_first) strip.a_end = strip.a_first;
@@ -43,8 +44,13 @@ struct Intake {
     std::uint32_t left[2];
 };
 
-inline Intake a_intake(const Command& c, const Strip& strip) {
-    const std::uint32_t words = (strip.a_end - strip.a_first) * c.a_bits * c.a_width;
+/// Words of a phase of the rows of A.
+inline std::uint32_t phase_words(const Command& c, const Plan& plan, const Strip& strip) {
+    return (strip.a_end - strip.a_first) * c.a_bits * plan.phase_width;
+}
+
+inline Intake a_intake(const Command& c, const Plan& plan, const Strip& strip) {
+    const std::uint32_t words = plan.phases * phase_words(c, plan, strip);
     return Intake{{words, strip.images == 2 ? words : 0}};
 }
 

@@ -40,23 +40,24 @@ struct slice_t {
 /// Consecutive words of an operand on their way into a banked memory: word number w lies in bank w % BANKS.
 struct packet_t {
     word_t bank[BANKS];
-    std::uint32_t first;
+    std::uint16_t first;
     std::uint8_t count;
 };
 
 /// Words `step` apart in external memory that become consecutive words on chip; `zero` ones are padding, not read.
 struct run_t {
-    std::uint32_t target;        // a lane (CONV), a unit (WGRAD), or TO_COLUMNS
-    std::uint32_t destination;   // word address on chip
-    std::uint32_t words;
-    std::uint32_t span;          // words of memory from the first to the last
-    std::uint32_t step;
-    std::uint32_t offset;        // of the first word in the first beat
-    std::uint32_t beats;         // that hold them
+    std::uint16_t target;        // a lane (CONV), a unit (WGRAD), or TO_COLUMNS
+    std::uint16_t destination;   // word address on chip
+    std::uint16_t words;
+    std::uint8_t step;
+    std::uint8_t offset;         // of the first word in the first beat
+    std::uint16_t beats;         // that hold them
     bool zero;
     bool end;                    // no run: the job has no more of them
 };
 constexpr std::uint32_t TO_COLUMNS = LANES;
+static_assert(max_of(LANE_WORDS, COLUMN_WORDS * SLICE_GROUPS) < 1 << 16, "word addresses on chip");
+static_assert(2 * STRIP_SLICES * MAX_OPERAND_BITS * SLICE_PIXELS < 1 << 16, "word addresses on chip");
 
 /// The results of one lane at one position.
 struct results_t {

@@ -1,7 +1,7 @@
 // Which elements of A lie under a window, without a division: places of the zero-inserted map are counted, not divided.
 #pragma once
 
-#include "build.hpp"
+#include "bands.hpp"
 #include "command.hpp"
 
 namespace cpt {
@@ -37,13 +37,17 @@ struct Axis {
     Distance distances[DISTANCES];   // of 0, 1, 2 ... places
     Distance stride;
     Spot first;                      // where the first window starts
+    std::uint32_t extent;            // of the map
+    std::int32_t origin;             // of A: what is element 0 here
 };
 
-inline Axis make_axis(std::uint32_t up, std::uint32_t stride, std::uint32_t pad) {
+inline Axis make_axis(std::uint32_t up, std::uint32_t stride, std::uint32_t pad, std::uint32_t extent) {
 #pragma HLS INLINE off
     Axis axis;
 #pragma HLS ARRAY_PARTITION variable=axis.distances complete
     axis.up = up;
+    axis.extent = extent;
+    axis.origin = 0;
     Distance distance = {0, 0};
     Distance before = {0, 0};
     make_distances: for (std::uint32_t places = 0; places < MAX_PADDING + 1; ++places) {
@@ -59,7 +63,21 @@ inline Axis make_axis(std::uint32_t up, std::uint32_t stride, std::uint32_t pad)
     return axis;
 }
 
-/// Rows [first, end) of A.
+/// The axis of rows. Where images are cut into bands, rows count from where the first window of a band starts, and all
+/// exist: those that a lane's image has not are zeros on chip.
+inline Axis row_axis(const Command& c, const Bands& bands) {
+    Axis axis = make_axis(c.up_y, c.stride_y, c.pad_top, c.a_height);
+    if (bands.count > 1) {
+        axis.origin = axis.first.index;
+        axis.first.index = 0;
+        axis.extent = (MAX_EXTENT + 1) * MAX_STEP;
+    }
+    return axis;
+}
+
+inline Axis column_axis(const Command& c) { return make_axis(c.up_x, c.stride_x, c.pad_left, c.a_width); }
+
+/// Rows [first, end) of an axis.
 struct Rows {
     std::uint32_t first;
     std::uint32_t end;
@@ -75,7 +93,7 @@ public:
         const Rows before = rows_;
         const std::int32_t first = top_.next_element();
         const std::int32_t end = moved(top_, axis.distances[c.kernel_h], axis.up).next_element();
-        rows_.end = within(end, c.a_height);
+        rows_.end = within(end, axis.extent);
         rows_.first = within(first, rows_.end);
         if (row > 0 && rows_.first < before.end) rows_.first = before.end;
         if (rows_.first > rows_.end) rows_.first = rows_.end;

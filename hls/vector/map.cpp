@@ -62,6 +62,9 @@ static void run_strips(
     port_t& loads, port_t& stores, volatile const ap_uint<2>* bus_errors) {
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
+#pragma HLS STABLE variable=command
+#pragma HLS STABLE variable=plan
+#pragma HLS STABLE variable=header
 #pragma HLS LOOP_TRIPCOUNT min=1 max=32
         static hls::stream<words_t> beats("beats");
         static hls::stream<coefficient_t> coefficients("coefficients");

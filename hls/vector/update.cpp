@@ -26,6 +26,8 @@ static void run_chunks(
     port_t& stores, volatile const ap_uint<2>* bus_errors) {
     for (std::uint32_t index = 0; index < count; ++index) {
 #pragma HLS DATAFLOW
+#pragma HLS STABLE variable=command
+#pragma HLS STABLE variable=plan
 #pragma HLS LOOP_TRIPCOUNT min=1 max=128
         static hls::stream<line_t> acc("acc");
         static hls::stream<line_t> w("w");

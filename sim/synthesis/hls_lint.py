@@ -7,6 +7,8 @@ In the body of a pipelined loop, and in the functions it calls:
 - ports       an array that is accessed at several places at once, with fewer banks than places
 And of the loop itself:
 - one-trip    it runs once: the pipeline is filled and drained for one iteration
+And anywhere:
+- divider     a division by what is known at run time only, which hls/divide.hpp makes of a bit a cycle
 
 Not seen: products inside functions that are called in a recurrence, how long the chains of adders and comparisons are,
 and arrays of which a caller passes a part. `make csynth` is what knows.
@@ -70,6 +72,18 @@ def divisions(loop: Loop) -> Iterator[Finding]:
                 yield Finding(place_of(cursor), "division", f"by a value that is no power of two, in loop {loop.place}")
 
 
+def dividers(cursor: Cursor) -> Iterator[Finding]:
+    """Constant functions are left out, and their calls judged: `ceil_div` rounds up."""
+    if cursor.kind == CursorKind.FUNCTION_DECL and "constexpr" in [each.spelling for each in cursor.get_tokens()][:3]:
+        return
+    divides = cursor.kind in BINARY and operator_of(cursor).rstrip("=") in ("/", "%")
+    divides |= cursor.kind == CursorKind.CALL_EXPR and cursor.spelling == "ceil_div"
+    if divides and constant(cursor) is None and constant(list(cursor.get_children())[-1]) is None:
+        yield Finding(place_of(cursor), "divider", "by a value that is known at run time only")
+    for child in cursor.get_children():
+        yield from dividers(child)
+
+
 def one_trip(loop: Loop) -> Iterator[Finding]:
     if loop.pragmas.get("LOOP_TRIPCOUNT", "").endswith("max=1"):
         yield Finding(loop.place, "one-trip", "a pipelined loop that runs once")
@@ -85,8 +99,9 @@ def one_trip(loop: Loop) -> Iterator[Finding]:
 
 def lint(path: Path, build: str = "hls") -> list[Finding]:
     """All findings of a source and of what it includes."""
-    found: set[Finding] = set()
-    for loop in pipelined_loops(parse(path, build)):
+    tree = parse(path, build)
+    found = {finding for part in filter(ours, tree.get_children()) for finding in dividers(part)}
+    for loop in pipelined_loops(tree):
         found.update(divisions(loop))
         found.update(one_trip(loop))
         found.update(Finding(loop.place, "recurrence", text) for text in recurrences(loop))

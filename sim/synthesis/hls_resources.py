@@ -26,7 +26,9 @@ WIDE = ("hls", "zc706")  # builds with 16 banks, for which multiplexers are coun
 MOST = 0.75  # of LUTs, DSPs and block RAM, so that the design can be placed and routed
 COUNT_LUTS = {48: 93, 144: 306}  # of popcount.hpp over this many pairs of bits, as Yosys counts it
 RESULT_BITS = 16 * 48 + 32  # of a lane at a position: accumulators and a row sum
-PACKET_BITS = 16 * 16 + 40
+PACKET_BITS = 16 * 16 + 24
+RUN_BITS = 74  # of a run of words, 64 of which wait
+BAND_BITS, ROW_BITS = 40, 16  # of a lane's band: image and pixel; row of A, which the load alone needs
 SHALLOW = 4 / 6  # LUTs a bit of a memory up to 32 deep
 CONTROL = 3  # what HLS makes of control logic, in 32-bit counters, over the RTL's
 
@@ -75,14 +77,18 @@ def parts(build: Build, vector_unit: bool = True) -> dict[str, Estimate]:
     add("accumulators", "hand", units * 48)
     add("sums of other taps", "hand", lanes * RESULT_BITS * SHALLOW)
     add("row sums", "yosys", lanes * count_luts(bits))
-    add("FIFOs of slices and packets", "hand", (lanes + columns) * bits + (lanes + 1) * PACKET_BITS)
+    add("FIFOs of slices, packets, runs", "hand", (lanes + columns) * bits + (lanes + 1) * PACKET_BITS + 2 * RUN_BITS)
+    # Counted from lane to lane in load, epilogue and twice in store, from round to round in these three; the lanes that
+    # work, in six stages; a divider and two addresses.
+    add("bands", "hand", 2 * (7 * BAND_BITS + 2 * ROW_BITS) + 6 * 40 + 3 * 64, dsp=2)
     leaving = multiplexer(ceil(lanes / outputs)) + 1
     add("results, lane after lane", "hand", outputs * RESULT_BITS * leaving + rounded * word * 8)
     add("kept slices", "hand", bram36=columns * ceil(build.column_words / 512) * ceil(bits / 72))
     add("lane memories", "hand", bram36=lanes * 16 * ceil(build.lane_words / 16 / 1024) / 2)
     add("windows", "hand", lanes * (taps * word * multiplexer(16) + 2 * bits), dsp=12)
     ordered = 5 * block  # two images' words turned in two steps, and one of them chosen
-    add("strips", "hand", lanes // 16 * (readers * ordered + 16 * bits) + ordered, dsp=8, bram36=16)
+    phases = 96  # where one starts, which a tap sees, rows times their stride
+    add("strips", "hand", lanes // 16 * (readers * ordered + 16 * bits) + ordered + phases, dsp=9, bram36=16)
     add("weights", "hand", columns * bits, bram36=ceil(columns * build.column_words * build.slice_groups / 2048))
     add("rounding", "yosys", rounded * (rtl["requantise"] + rtl["noise"]), dsp=rounded)
     add("tallies", "hand", columns * 160, dsp=columns)

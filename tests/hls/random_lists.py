@@ -36,6 +36,8 @@ def random_axis(draw: Generator, wgrad: bool, most: int) -> dict[str, int]:
             "before": int(draw.choice([0, 1, int(draw.integers(0, 32))])),
             "after": int(draw.choice([0, 1, int(draw.integers(0, 32))])),
         }
+        if draw.integers(2):  # columns that a WGRAD can deal into phases
+            axis["extent"] = -(-axis["extent"] // axis["stride"]) * axis["stride"]
         room = (axis["extent"] - 1) * axis["up"] + 1 + axis["before"] + axis["after"] - axis["kernel"]
         if 0 <= room < 200 * axis["stride"]:
             return {**axis, "output": room // axis["stride"] + 1}
@@ -58,7 +60,7 @@ def random_command(draw: Generator, build: Build, most_work: float = 2e5) -> Com
             out_format=out_format,
             shift=int(draw.choice([0, 3, 12, int(draw.integers(48))])) if requantised else 0,
             tag=int(draw.integers(2**32)),
-            images=int(draw.choice([1, 2, build.lanes, build.lanes + 1])),
+            images=int(draw.choice([1, 2, build.lanes, build.lanes + 1, int(draw.integers(3, 2 * build.lanes))])),
             a_blocks=int(draw.integers(1, 4)),
             y_blocks=int(draw.integers(1, 3)),
             a_height=rows["extent"],

@@ -200,11 +200,16 @@ def test_more_bursts_than_the_master_takes_hang(tmp_path: Path) -> None:
     assert "room for a burst, which only its own reads would make" in done.stdout
 
 
-def layer_timing(name: str, which: Pass, bits: tuple[int, int], latency: int = BOARD_LATENCY_CYCLES) -> Timing:
-    """A pass of a small body layer, with 16-bit results."""
+SMALL = "conv:n16,c16-16,32x32,k3,p1"  # a layer of the body, one image a lane
+
+
+def layer_timing(
+    name: str, which: Pass, bits: tuple[int, int], latency: int = BOARD_LATENCY_CYCLES, layer_name: str = SMALL
+) -> Timing:
+    """A pass of a layer, with 16-bit results."""
     build = Build.named(name)
     executor = TimedHlsExecutor(build, latency=latency)
-    point = Point("conv:n16,c16-16,32x32,k3,p1", which, bits)
+    point = Point(layer_name, which, bits)
     layer, precision = parse_layer(point.layer), point.precision()
     run_pass(executor, layer, which, precision, *random_operands(layer, which, precision, seed=1), point.output())
     return executor.timing
@@ -248,6 +253,34 @@ def test_load_that_waits_for_each_run_is_found(tmp_path: Path, monkeypatch: pyte
     planted = changed_library("hls", "load.hpp", ahead, "count_ == 1", sources, tmp_path)
     monkeypatch.setattr("sim.devices.hls_executor.load_library", lambda name: planted)
     assert share_of_latency(Pass.WEIGHT_GRADIENT) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("images", "share"), [(8, 1 / 2), (4, 1 / 4), (1, 1 / 16), (24, 3 / 2), (3, 7 / 32)])
+def test_few_images_fill_the_lanes(images: int, share: float) -> None:
+    """Three images make five bands each of seven rows at most."""
+    full = layer_timing("hls", Pass.FORWARD, (8, 8))["cycles"]
+    few = layer_timing("hls", Pass.FORWARD, (8, 8), layer_name=SMALL.replace("n16", f"n{images}"))["cycles"]
+    assert few < share * full + 5000
+
+
+# Each run of a slice's pixels lies in 87 beats: eight of them are more bursts than the master takes.
+GAPS = "conv:n2,c16-16,8x361,k3,s1x15"
+
+
+@pytest.mark.slow
+def test_long_runs_do_not_fill_the_queue_of_the_master() -> None:
+    assert layer_timing("tiny", Pass.WEIGHT_GRADIENT, (2, 2), layer_name=GAPS)["cycles"] > 0
+
+
+@pytest.mark.slow
+def test_runs_counted_alone_fill_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer_timing("tiny", Pass.WEIGHT_GRADIENT, (2, 2))
+    counted, sources = "bursts_ + MOST_BURSTS > READS_OUTSTANDING", ("load_conv", "load_strips", "load_wgrad")
+    planted = changed_library("tiny", "load.hpp", counted, "false", sources, tmp_path)
+    monkeypatch.setattr("sim.devices.hls_executor.load_library", lambda name: planted)
+    with pytest.raises(RuntimeError, match="room for a burst"):
+        layer_timing("tiny", Pass.WEIGHT_GRADIENT, (2, 2), layer_name=GAPS)
 
 
 @pytest.mark.slow

@@ -92,7 +92,11 @@ def test_config_file_holds_what_the_tcl_says(release: str, tmp_path: Path) -> No
     part, clock = "xc7z045ffg900-2", "5"
     assert f"set part {part}\nset clock_period {clock}.0\n" in script
     assert {f"part={part}", f"clock={clock}ns", "syn.top=cpt_kernel", "flow_target=vivado"} <= set(lines)
-    assert {"syn.interface.s_axilite_sw_reset=1", "syn.interface.m_axi_addr64=0"} <= set(lines)
+    assert {
+        "syn.interface.s_axilite_sw_reset=1",
+        "syn.interface.m_axi_addr64=0",
+        "syn.interface.m_axi_flush_mode=1",
+    } <= set(lines)
     flags = "-std=c++14 -DCPT_BUILD=tiny -DCPT_VECTOR_UNIT=0"
     assert {f"syn.cflags={flags}", f"tb.cflags={flags}"} <= set(lines)
     sources = {line.removeprefix("syn.file=") for line in lines if line.startswith("syn.file=")}

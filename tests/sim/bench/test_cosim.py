@@ -15,13 +15,12 @@ from sim.vectors import Vector, catalogue
 from tests.tools import ROOT
 
 ZC706 = Build.named("zc706")
-# Failed writes of MAP and WEIGHTS are left out: through the pins the kernel has written another result by then.
 # The arithmetic is C-simulated on every vector elsewhere; here the pins count: registers, bursts, strobes, responses.
 SELECTION = (
     *("empty-list", "width-3x8", "shape-linear", "shape-depthwise", "row-sums-planes", "base-12340"),
     *("read-after-write", "stride-gaps-*", "error-list-*", "error-bus-*", "error-width-a-0", "order-range"),
-    *("stats-with-half-and-row-sums", "map-everything", "map-shape-3x17x3x3", "norm-error-bus-*", "map-error-read-bus"),
-    *("scale-error-*-bus", "weights-error-read-bus", "update-groups", "weights-groups", "layer-half"),
+    *("stats-with-half-and-row-sums", "map-everything", "map-shape-3x17x3x3", "norm-error-bus-*", "map-error-*-bus"),
+    *("scale-error-*-bus", "weights-error-*-bus", "update-groups", "weights-groups", "layer-half"),
 )
 # Kept between runs, so that only changed files are compiled again; the runner lets in one at a time.
 BUILD = ROOT / "out" / "cosim" / "hls-zc706"
