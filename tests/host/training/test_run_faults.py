@@ -107,11 +107,11 @@ def test_a_list_that_never_ends(bench, whole) -> None:
 
     def hang() -> None:
         """From the list after this one on."""
-        faults.hang, bench.accelerator.seconds = True, 2.0
+        faults.hang, bench.accelerator.seconds = True, 8.0  # this list may take long on a loaded machine
 
     code, (problem,) = bench.train(Breaks(hang), faults=faults)
     assert code == 2
-    assert "did not end within 2 s; the device was reset and can be used again" in problem
+    assert "did not end within 8 s; the device was reset and can be used again" in problem
     assert int(bench.state()["iteration"]) == 3
     assert goes_on(bench, whole)
 

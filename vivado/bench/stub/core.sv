@@ -4,6 +4,7 @@
 module core
   import contract_pkg::*;
   import command_pkg::*;
+  import rounding_pkg::*;
 #(
     parameter  build_t      Build      = BUILD_TINY,
     parameter  bit          VectorUnit = 1'b0,
@@ -41,7 +42,9 @@ module core
     input  logic                wr_data_ready_i,
     output logic [DataBits-1:0] wr_data_o,
     input  logic                wr_idle_i,
-    input  logic                wr_error_i
+    input  logic                wr_error_i,
+    input  lent_t               lent_i,
+    output logic [15:0][  15:0] lent_values_o
 );
   logic [31:0] left_q;
   logic [ 1:0] fate_q;
@@ -56,6 +59,7 @@ module core
   assign idle_o        = !running_q && drain_q == '0 && rd_idle_i && wr_idle_i;
   assign {load_stall_o, store_stall_o} = {1'b0, busy_o && left_q[0]};
   assign {rd_req_valid_o, wr_req_valid_o, wr_data_valid_o, rd_data_ready_o} = '0;
+  assign lent_values_o = '0;
   assign {rd_req_addr_o, rd_req_bytes_o, wr_req_addr_o, wr_req_bytes_o, wr_data_o} = '0;
 
   always_ff @(posedge clk_i) begin
@@ -76,5 +80,5 @@ module core
 
   logic unused;
   assign unused = &{1'b0, VectorUnit, cmd_i, mem_base_i, rd_req_ready_i, rd_data_valid_i, rd_data_i, rd_last_i,
-                    rd_error_i, wr_req_ready_i, wr_data_ready_i, wr_error_i};
+                    rd_error_i, wr_req_ready_i, wr_data_ready_i, wr_error_i, lent_i};
 endmodule
