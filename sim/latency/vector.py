@@ -80,7 +80,7 @@ def vector_time(command: VectorCommand, build: Build, memory: Memory) -> Command
         return _update(command, build, memory, load, store)
     else:
         return _weights(command, build, memory, load, store)
-    bus = STREAMED * max(_bytes(operands(command))) / build.bus_bytes  # a beat a cycle either way
+    bus = STREAMED * max(_bytes(operands(command))) / core.map_bytes(build)  # a beat a cycle either way
     return CommandTime(begins + max(compute, load + store, bus), compute, load, store)
 
 
@@ -93,11 +93,11 @@ def _rows(command: MapCommand, build: Build) -> tuple[float, float, int]:
     reads = (first, command.x1_bits, command.x2_bits, int(masked))
     writes = (command.out0_bits, command.out1_bits, int(command.flag(MapFlag.MASK_WRITE)))
     row_bytes = 2 * command.width
-    together = max(1, build.bus_bytes // row_bytes) if command.width in WHOLE_ROWS else 1
+    together = max(1, core.map_bytes(build) // row_bytes) if command.width in WHOLE_ROWS else 1
     rows = command.images * command.blocks * command.height
-    beats = max(1, row_bytes / build.bus_bytes)  # of rows that begin where a beat does
+    beats = max(1, row_bytes / core.map_bytes(build))  # of rows that begin where a beat does
     if command.width not in WHOLE_ROWS:
-        beats = core.beats(row_bytes, 2, build.bus_bytes)
+        beats = core.beats(row_bytes, 2, core.map_bytes(build))
     pieces = rows * beats
     into, out = (sum(-(-bits // together) for bits in widths) for widths in (reads, writes))
     return pieces * into, pieces * out, out
@@ -105,7 +105,7 @@ def _rows(command: MapCommand, build: Build) -> tuple[float, float, int]:
 
 def _update(command: WeightCommand, build: Build, memory: Memory, load: float, store: float) -> CommandTime:
     """Two weights a cycle with a wide bus, else one; each block of output channels ends with its maxima."""
-    compute = _words(command) / (2 if build.bus_bytes > 8 else 1)
+    compute = _words(command) / (2 if core.weight_bytes(build) > 16 else 1)
     begins = UPDATE_BEGINS + UPDATE_WAITS * memory.latency
     begins += blocks_of(command.out_channels) * UPDATE_BLOCK
     streams = (load + store) / STREAMED - UPDATE_AHEAD  # in order, so every beat is full
@@ -116,7 +116,7 @@ def _weights(command: WeightCommand, build: Build, memory: Memory, load: float, 
     """Four weights a cycle with a wide bus, else two; beside the first two squares of channels nothing is divided."""
     both, taps = command.flag(WeightFlag.BOTH), command.kernel_h * command.kernel_w
     outs, ins = blocks_of(command.out_channels), blocks_of(command.in_channels)
-    square = CHANNEL_BLOCK * CHANNEL_BLOCK * taps / (4 if build.bus_bytes > 8 else 2)
+    square = CHANNEL_BLOCK * CHANNEL_BLOCK * taps / (4 if core.weight_bytes(build) > 16 else 2)
     squares = _words(command) // (CHANNEL_BLOCK * CHANNEL_BLOCK * taps)
     if both:
         divided, first, later = OUT_BLOCK * outs + IN_BLOCK * ins + SQUARE * squares, FIRST_SQUARES, LATER_SQUARES
