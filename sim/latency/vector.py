@@ -51,6 +51,7 @@ UNITS_BY_CHANNEL = {Opcode.JOIN: (-66, 93), Opcode.ERROR: (40, 24)}  # what a fi
 UPDATE_BEGINS, UPDATE_WAITS = 84, 5
 UPDATE_BLOCK = 64  # cycles in which the maxima of 16 output channels are kept,
 UPDATE_AHEAD = 15  # and of what an UPDATE begins with, in which streams go on
+UPDATE_NARROW = 6, -16  # what a port narrower than the bus adds, at the beginning and for 16 output channels
 CODES_BEGIN, CODES_WAITS = 260, 8
 OUT_BLOCK, IN_BLOCK, SQUARE = 589, 178, 459  # of a WEIGHTS: divisions of 16 channels of either side, and a square
 TILE = 4.07  # and of a plane of a tap of the last square
@@ -107,7 +108,10 @@ def _update(command: WeightCommand, build: Build, memory: Memory, load: float, s
     """Two weights a cycle with a wide bus, else one; each block of output channels ends with its maxima."""
     compute = _words(command) / (2 if core.weight_bytes(build) > 16 else 1)
     begins = UPDATE_BEGINS + UPDATE_WAITS * memory.latency
-    begins += blocks_of(command.out_channels) * UPDATE_BLOCK
+    blocks = blocks_of(command.out_channels)
+    begins += blocks * UPDATE_BLOCK
+    if core.weight_bytes(build) < build.bus_bytes:
+        begins += UPDATE_NARROW[0] + blocks * UPDATE_NARROW[1]
     streams = (load + store) / STREAMED - UPDATE_AHEAD  # in order, so every beat is full
     return CommandTime(begins + max(compute, streams), compute, load, store)
 
