@@ -77,7 +77,7 @@ def pixel_cycles(command: Command, build: Build) -> int:
     most = build.slice_groups // 3 if by_three else build.slice_groups
     full, rest = divmod(units, most)
     windows = full * max(command.b_bits, most) + (max(command.b_bits, rest) if rest else 0)
-    return max(command.a_bits * windows, core.widening(command) * core.round_words(build))
+    return max(command.a_bits * windows, core.draining(command, build))
 
 
 def _work(command: Command, blocks: int, with_sums: bool, ahead: int, build: Build, memory: Memory) -> Work:

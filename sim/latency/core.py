@@ -38,10 +38,6 @@ def ceil_div(count: int, size: int) -> int:
     return -(-count // size)
 
 
-def writers(build: Build) -> int:
-    return build.bus_bytes // 4
-
-
 def memories(build: Build) -> int:
     """Lane memories, which a WGRAD deals its rows to: a triple of slots of each column has one (memories_of).
 
@@ -49,6 +45,30 @@ def memories(build: Build) -> int:
     (48, 48)
     """
     return CHANNEL_BLOCK * build.slice_groups // 3
+
+
+def compact(build: Build) -> bool:
+    """Of what memory's bandwidth would hide, such a build has half (compact in core_pkg).
+
+    >>> [compact(Build.named(name)) for name in ("tiny", "zc706", "zc706_train")]
+    [False, False, True]
+    """
+    return build.lanes < memories(build)
+
+
+def writers(build: Build) -> int:
+    """Load writers (load_writers)."""
+    return build.bus_bytes // (16 if compact(build) else 4)
+
+
+def map_bytes(build: Build) -> int:
+    """Of a beat of the MAP engine (PortBytes of the vector unit)."""
+    return min(build.bus_bytes, 32) if compact(build) else build.bus_bytes
+
+
+def weight_bytes(build: Build) -> int:
+    """Likewise of the engine of UPDATE and WEIGHTS (NarrowBytes)."""
+    return min(build.bus_bytes, 16) if compact(build) else build.bus_bytes
 
 
 def round_words(build: Build) -> int:
@@ -70,6 +90,11 @@ def widening(command: Command) -> int:
 def pitch_of(command: Command) -> int:
     """Row steps of an image."""
     return max(ceil_div(command.a_height * command.up_y, command.stride_y), command.y_height)
+
+
+def draining(command: Command, build: Build) -> int:
+    """Cycles that a stored result of every lane takes on its way out; a compact build rounds one lane's in a cycle."""
+    return max(widening(command), 1 + compact(build)) * round_words(build)
 
 
 def lane_rows(command: Command, build: Build) -> tuple[int, float]:

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from math import inf
 
 from sim.contract import Build, MapCommand, MapFlag
+from sim.latency import core
 from sim.latency.map_strips import HEADER_BYTES, RECORDS_BYTES, Request, Shape
 from sim.latency.time import CommandTime, Memory
 
@@ -54,10 +55,10 @@ class _Engine:
     def __init__(self, command: MapCommand, build: Build, memory: Memory) -> None:
         self.free = 0.0  # the bus
         self.moved = True  # what a stream may wait for has come since it was asked
-        self.shape, self.latency = Shape(command, build.bus_bytes), memory.latency
+        self.shape, self.latency = Shape(command, core.map_bytes(build)), memory.latency
         self.tally, self.scales = command.flag(MapFlag.TALLY), command.out0_bits > 0
-        self.beat = build.bus_bytes / memory.bytes_per_cycle  # of memory; the bus has one a cycle either way
-        self.header, self.records = (size // build.bus_bytes for size in (HEADER_BYTES, RECORDS_BYTES))
+        self.beat = core.map_bytes(build) / memory.bytes_per_cycle  # of memory; the bus has one a cycle either way
+        self.header, self.records = (size // core.map_bytes(build) for size in (HEADER_BYTES, RECORDS_BYTES))
         self.tile = self.shape.strips()
         self.all_strips = len(self.tile) * command.images  # of a block
         tiles = 2 * max(1, STRIPS // (2 * len(self.tile))) * len(self.tile)

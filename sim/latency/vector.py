@@ -14,6 +14,7 @@ from sim.contract import (
     blocks_of,
     operands,
 )
+from sim.latency import core
 from sim.latency.map import map_time
 from sim.latency.scalar import scalar_time
 from sim.latency.time import CommandTime, Memory
@@ -24,6 +25,7 @@ VectorCommand = MapCommand | ScalarCommand | WeightCommand
 UPDATE_BEGINS, UPDATE_WAITS = 84, 5
 UPDATE_BLOCK = 64  # cycles in which the maxima of 16 output channels are kept,
 UPDATE_AHEAD = 15  # and of what an UPDATE begins with, in which streams go on
+UPDATE_NARROW = 6, -16  # what a port narrower than the bus adds, at the beginning and for 16 output channels
 
 
 def vector_time(command: VectorCommand, build: Build, memory: Memory, history: bool) -> CommandTime:
@@ -41,9 +43,11 @@ def _update(command: WeightCommand, build: Build, memory: Memory, load: float, s
     """Two weights a cycle with a wide bus, else one, as fast as memory and bus are; each block of output channels ends
     with its maxima.
     """
-    compute = _size(operands(command).tensor("w")) / 4 / (2 if build.bus_bytes > 8 else 1)
+    compute = _size(operands(command).tensor("w")) / 4 / (2 if core.weight_bytes(build) > 16 else 1)
     begins = UPDATE_BEGINS + UPDATE_WAITS * memory.latency + blocks_of(command.out_channels) * UPDATE_BLOCK
-    bus = max(load, store) * memory.bytes_per_cycle / build.bus_bytes  # a beat a cycle either way
+    if core.weight_bytes(build) < build.bus_bytes:
+        begins += UPDATE_NARROW[0] + blocks_of(command.out_channels) * UPDATE_NARROW[1]
+    bus = max(load, store) * memory.bytes_per_cycle / core.weight_bytes(build)  # a beat a cycle either way
     streams = max(load + store, bus) - UPDATE_AHEAD  # in order, so every beat is full
     return CommandTime(begins + max(compute, streams), compute, load, store)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from sim.contract import CHANNEL_BLOCK, Build, WeightCommand, WeightFlag, blocks_of
 from sim.contract.operands import bundle_channels
+from sim.latency import core
 from sim.latency.core import ceil_div
 from sim.latency.time import CommandTime, Memory
 
@@ -31,8 +32,8 @@ ROUNDS = 4  # until what is coded and what is stored meanwhile agree
 
 def weights_time(command: WeightCommand, build: Build, memory: Memory, load: float, store: float) -> CommandTime:
     both = command.flag(WeightFlag.BOTH)
-    beat = build.bus_bytes / memory.bytes_per_cycle  # of memory; the bus has one a cycle either way
-    header = HEADER_BYTES // build.bus_bytes * max(1.0, beat)
+    beat = core.weight_bytes(build) / memory.bytes_per_cycle  # of memory; the bus has one a cycle either way
+    header = HEADER_BYTES // core.weight_bytes(build) * max(1.0, beat)
     squares = _Squares(command, build, beat, memory.latency, BEGINS[both] + 2 * memory.latency + 2 * header)
     for out, unit in _sides(command):
         squares.divide(out, unit)
@@ -62,8 +63,8 @@ class _Squares:
 
     def __init__(self, command: WeightCommand, build: Build, beat: float, latency: int, begins: float) -> None:
         self.bits, self.odd, self.both = command.bits, command.kernel_w % 2, command.flag(WeightFlag.BOTH)
-        self.bus_bytes, self.beat, self.latency = build.bus_bytes, beat, latency
-        self.lanes = 4 if build.bus_bytes > 8 else 2  # weights a cycle
+        self.bus_bytes, self.beat, self.latency = core.weight_bytes(build), beat, latency
+        self.lanes = 4 if core.weight_bytes(build) > 16 else 2  # weights a cycle
         self.divided, self.units = begins, 0
         self.coded: list[float] = []
         self.turned: list[float] = []

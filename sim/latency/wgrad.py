@@ -30,7 +30,7 @@ def wgrad_time(command: Command, build: Build, memory: Memory, alone: bool = Fal
     While the command before is at its last chunk, the first ones are loaded, as many as there is room for.
     """
     plan = WgradPlan.of(command, build)
-    drain = core.widening(command) * core.round_words(build)
+    drain = core.draining(command, build)
     result_bytes = 32 * core.widening(command)
     on_the_bus = _storing(command, result_bytes, build, memory)
     storing = max(on_the_bus, build.lanes)  # lanes without results are skipped

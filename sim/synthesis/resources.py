@@ -6,8 +6,9 @@ one real row of dot products, the lanes from one real lane. Nothing is placed or
 controller and the interconnect are no part of the core; ALLOWANCE stands for them, and is not a count.
 
 Counts are kept in out/synthesis/cache, so only modules that have changed are synthesised again. `--module NAME` counts
-that one and prints its line; the JSON stays as it is. `--show` prints the tables of the JSON. With CPT_VECTOR_UNIT=0 in
-the environment the core has no vector unit.
+that one and prints its line; the JSON stays as it is. `--alone MODULE NAME=VALUE..` counts any module with these
+parameters, each of its parts in a line. `--show` prints the tables of the JSON. With CPT_VECTOR_UNIT=0 in the
+environment the core has no vector unit.
 """
 
 from __future__ import annotations
@@ -184,29 +185,58 @@ def whole(build: str, keep: Keep) -> Report:
     return report
 
 
+def counted(modules: dict[str, str], module: str, boxes: Sequence[str], name: str) -> tuple[Use, int]:
+    """What a module needs without its parts in `boxes`, and its longest path; kept for the next time."""
+    cache, key = Cache(CACHE), digest(modules, module, set(boxes), SYNTH)
+    found = cache.find(key)
+    if found is None:
+        part = SYNTHESIS / f"{name}.il"
+        part.write_text(extract(modules, module, boxes))
+        use, path = synthesise(part, module, name)
+        cache.keep(key, found := {"use": asdict(use), "logic_ps": path})
+    return Use(**found["use"]), found["logic_ps"]
+
+
 def by_module(build: str, keep: Keep = lambda report: None, only: Sequence[str] = MODULES) -> Report:
     """A build module by module, one of each kind; earlier counts are reused. Each step of the report is kept."""
     design, names = elaborate(build)
     counts = Counter(kind(name) for name in names)
     boxes = [name for name in names if kind(name) in MODULES]
-    modules, cache = read_modules(design), Cache(CACHE)
+    modules = read_modules(design)
     report = Report(build, "one of each module synthesised, multiplied by their number")
     report.missing = [module for module in MODULES if counts[module] and module in only]
     for module in list(report.missing):
         representative = next(name for name in names if kind(name) == module)
-        key = digest(modules, representative, set(boxes), SYNTH)
-        found = cache.find(key)
-        if found is None:
-            own = SYNTHESIS / f"{build}_{module}.il"
-            own.write_text(extract(modules, representative, boxes))
-            use, path = synthesise(own, representative, f"{build}_{module}")
-            cache.keep(key, found := {"use": asdict(use), "logic_ps": path})
-        part = Part(module, counts[module], Use(**found["use"]), found["logic_ps"])
+        use, path = counted(modules, representative, boxes, f"{build}_{module}")
+        part = Part(module, counts[module], use, path)
         report.parts.append(part)
         report.total += part.use * part.count
         report.missing.remove(module)
         keep(report)
         print(f"  {module}: {part.count} x {part.use}, {part.logic_ps} ps", file=sys.stderr, flush=True)
+    return report
+
+
+def alone(module: str, *parameters: str) -> Report:
+    """A module without the rest of the design, with a line for each module in it that has the same first word.
+
+    Of more than two of a kind one is counted, and multiplied by their number.
+    """
+    SYNTHESIS.mkdir(parents=True, exist_ok=True)
+    design, listing = (SYNTHESIS / f"alone-{module}{suffix}" for suffix in (".il", ".modules"))
+    read = read_rtl(module, *(f"-G{each}" for each in parameters), "--keep-hierarchy")
+    run_yosys([read, f"write_rtlil {design}", f"tee -q -o {listing} ls"])
+    names = re.findall(r"^  (\S+)$", listing.read_text(), flags=re.MULTILINE)
+    modules = read_modules(design)
+    boxes = [name for name in names if kind(name).split("_")[0] == module.split("_")[0]]
+    report = Report(" ".join((module, *parameters)), "alone, part by part")
+    for part in dict.fromkeys(map(kind, boxes)):
+        same = [name for name in boxes if kind(name) == part]
+        for first in same if len(same) == 2 else same[:1]:
+            use, path = counted(modules, first, boxes, f"alone_{part}")
+            report.parts.append(Part(part, 1 if len(same) == 2 else len(same), use, path))
+            report.total += use * report.parts[-1].count
+            print(f"  {report.parts[-1]}", file=sys.stderr, flush=True)
     return report
 
 
@@ -266,7 +296,17 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print the tables of resources.json; synthesise nothing")
     what = "module to count, of zc706 or --build, without writing the JSON; may be repeated (default: all)"
     parser.add_argument("--module", action="append", choices=MODULES, metavar="NAME", help=what)
+    what = "any module with these parameters, part by part, without writing the JSON"
+    parser.add_argument("--alone", nargs="+", metavar=("MODULE", "NAME=VALUE"), help=what)
     arguments = parser.parse_args()
+    if arguments.alone:
+        module, *settings = arguments.alone
+        if not (VIVADO / "rtl" / f"{module}.sv").is_file():
+            parser.error(f"--alone: no module '{module}' in vivado/rtl")
+        if wrong := [each for each in settings if not re.fullmatch(r"\w+=\d+", each)]:
+            parser.error(f"--alone: '{wrong[0]}' is not NAME=VALUE with a whole number")
+        print(table(alone(*arguments.alone)))
+        return 0
     if arguments.module:
         build = arguments.build or "zc706"
         if METHODS[build] is not by_module:

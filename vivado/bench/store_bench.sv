@@ -129,7 +129,7 @@ module store_bench
   logic [255:0] buffer_sums;
   store_buffer #(.Lanes(Build.lanes)) u_buffer (
       .clk_i        (clk),
-      .write_i      (write),
+      .write_i      ({2{write}}),
       .write_lane_i (write_lanes),
       .write_piece_i(write_pieces),
       .write_data_i (write_data),

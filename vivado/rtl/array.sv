@@ -30,6 +30,7 @@ module array
     input  logic [3:0]              op_plane_i,
     input  group_t                  op_group_i,
     output logic [7:0]              ahead_pair_o,    ///< whose noise has to begin (NoiseDelay)
+    output logic                    ahead_second_o,  ///< the second part of theirs
     output group_t                  ahead_group_o,
     output logic                    next_valid_o,    ///< a cycle before the results: what comes
     output logic [7:0]              next_pair_o,
@@ -162,7 +163,7 @@ module array
   turn_t [Leaves-1:0] later_q;
   logic [Leaves-1:0] later_valid_q;
 
-  assign last_part = turn_q.group.store ? last_part_of(out_format_i) : '0;
+  assign last_part = turn_q.group.store ? last_part_of(out_format_i, compact(L, G)) : '0;
 
   always_ff @(posedge clk_i) begin
     if (turn_valid_q) begin
@@ -184,6 +185,7 @@ module array
     end
   end
   assign ahead_pair_o  = later_q[NoiseDelay-1].pair;
+  assign ahead_second_o = later_q[NoiseDelay-1].part[0];
   assign ahead_group_o = later_q[NoiseDelay-1].group;
 
   logic [1:0][799:0] drained;
@@ -203,7 +205,7 @@ module array
 `ifndef SYNTHESIS
   // Held results change when the last of them is being taken, and the next to be taken is the first of the new ones.
   logic [1:0] leaving_last;
-  assign leaving_last = later_q[DpuLatency-1].group.store ? last_part_of(out_format_i) : '0;
+  assign leaving_last = later_q[DpuLatency-1].group.store ? last_part_of(out_format_i, compact(L, G)) : '0;
   always_ff @(posedge clk_i) begin
     if (rst_ni && end_q[DpuLatency-1]) begin
       results_are_drained : assert (!later_valid_q[DpuLatency-1]

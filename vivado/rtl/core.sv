@@ -52,7 +52,8 @@ module core
   localparam int unsigned L        = Build.lanes;
   localparam int unsigned G        = Build.slice_groups;
   localparam int unsigned M        = memories_of(Build.slice_groups);
-  localparam int unsigned Writers  = BusBytes / 4;
+  localparam int unsigned Writers  = load_writers(BusBytes, compact(L, G));
+  localparam bit          Compact  = compact(L, G);
   localparam int unsigned LaneBits = $clog2(L);  // of a row of the array, and
   localparam int unsigned MemoryBits = $clog2(M);  // of a lane memory
 
@@ -340,6 +341,7 @@ module core
   logic next_valid, drain_valid, acc_valid;
   logic [7:0] ahead_pair, next_pair, drain_pair, acc_pair;
   logic [1:0] drain_part, acc_part;
+  logic ahead_second;
   group_t ahead_group, next_group, drain_group, acc_group;
   logic [1:0][15:0][47:0] drain_results, acc_results;
   logic [1:0][31:0] drain_sums, acc_sums;
@@ -361,6 +363,7 @@ module core
       .op_plane_i     (op_plane),
       .op_group_i     (op_group),
       .ahead_pair_o   (ahead_pair),
+      .ahead_second_o (ahead_second),
       .ahead_group_o  (ahead_group),
       .next_valid_o   (next_valid),
       .next_pair_o    (next_pair),
@@ -430,17 +433,19 @@ module core
       .read_sums_o   (table_sums)
   );
 
-  assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1) && acc_part == last_part_of(plan_q.c.out_format);
+  assign acc_last = acc_group.close && acc_pair == 8'(L / 2 - 1)
+      && acc_part == last_part_of(plan_q.c.out_format, Compact);
 
   rounded_t rounded;
-  logic piece_valid, piece_last, sums_valid;
+  logic piece_last, sums_valid;
+  logic [1:0] piece_valid;
   logic [1:0][7:0] piece_lane;
   logic [1:0][5:0] piece_index;
   logic [1:0][255:0] piece_data;
   logic [5:0] sums_piece;
   logic [7:0] sums_pair;
   logic [1:0][31:0] sums;
-  epilogue #(.Lends(VectorUnit)) u_epilogue (
+  epilogue #(.Compact(Compact), .Lends(VectorUnit)) u_epilogue (
       .clk_i,
       .rst_ni         (run_n),
       .plan_i         (plan_q),
@@ -449,6 +454,7 @@ module core
       .seed_hi_i      (load_plan_q.c.seed_hi),
       .seed_own_i     (!next_q),
       .ahead_pair_i   (ahead_pair),
+      .ahead_second_i (ahead_second),
       .ahead_group_i  (ahead_group),
       .valid_i        (acc_valid),
       .pair_i         (acc_pair),
@@ -508,7 +514,7 @@ module core
   logic [2:0] tally_pair;
   logic [511:0] tally_data;
   if (VectorUnit) begin : gen_tally
-    tally #(.Lanes(L)) u_tally (
+    tally #(.Lanes(L), .AtOnce(Compact ? 1 : 2)) u_tally (
         .clk_i,
         .rst_ni     (run_n),
         .signed_i   (plan_q.c.flags[FLAG_OUT_SIGNED]),
@@ -533,7 +539,7 @@ module core
       .plan_i         (plan_q),
       .open_valid_i   (open_valid),
       .open_segment_i (segment),
-      .closed_i       (piece_valid && piece_last),
+      .closed_i       (piece_valid[0] && piece_last),
       .slot_free_o    (slot_free),
       .idle_o         (store_idle),
       .table_row_o    (table_row),

@@ -98,12 +98,23 @@ package core_pkg;
     logic [19:0] units;          // CONV: what one read fills, in all of K: taps, or kernel rows if by_three
   } plan_t;
 
+  /// A build with fewer rows of the array than lane memories, as one that has room for the vector unit is made small:
+  /// of what memory's bandwidth would hide, it has half. It rounds one lane's results in a cycle, not two.
+  function automatic bit compact(int unsigned lanes, int unsigned slice_groups);
+    return lanes < memories_of(slice_groups);
+  endfunction
+
+  /// Load writers: a compact build has one for each 16 bytes of its bus.
+  function automatic int unsigned load_writers(int unsigned bus_bytes, bit is_compact);
+    return is_compact ? bus_bytes / 16 : bus_bytes / 4;
+  endfunction
+
   /// The last of the parts, a cycle each, in which two lanes' stored results leave.
-  function automatic logic [1:0] last_part_of(logic [1:0] out_format);
+  function automatic logic [1:0] last_part_of(logic [1:0] out_format, bit is_compact);
     unique case (32'(out_format))
       contract_pkg::FORMAT_INT32: return 2'd1;
       contract_pkg::FORMAT_INT64: return 2'd3;
-      default:                    return 2'd0;
+      default:                    return 2'(is_compact);
     endcase
   endfunction
 
@@ -195,10 +206,11 @@ package core_pkg;
     logic [11:0]        block;
   } segment_t;
 
-  /// Rounded results of a pair of lanes, on their way to the tally.
+  /// Rounded results of a pair of lanes, or of one, on their way to the tally.
   typedef struct packed {
     logic                   valid;
     logic [7:0]             pair;
+    logic                   second;  // of a pair's lanes, which come one by one
     logic [1:0]             live;    // the lane's row is one of the map
     logic                   begins;
     logic [SlotBits-1:0]    tally;

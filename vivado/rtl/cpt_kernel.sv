@@ -217,7 +217,10 @@ module cpt_kernel
     logic [31:0] v_rd_req_addr, v_wr_req_addr;
     logic [17:0] v_rd_req_bytes, v_wr_req_bytes;
     logic [DataBits-1:0] v_wr_data;
-    vector_unit #(.BusBytes(BusBytes)) u_vector (
+    localparam bit Compact = core_pkg::compact(Build.lanes, Build.slice_groups);
+    vector_unit #(
+        .BusBytes(BusBytes), .PortBytes(Compact ? 32 : BusBytes), .NarrowBytes(Compact ? 16 : BusBytes)
+    ) u_vector (
         .clk_i          (ap_clk),
         .rst_ni         (ap_rst_n),
         .flush_i        (flush),

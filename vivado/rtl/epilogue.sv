@@ -1,13 +1,15 @@
 /// Makes stored words of complete sums: exact ones, or rounded and saturated ones, as words or as bit planes.
 ///
 /// Two pieces of 32 bytes leave in a cycle: a requantised result of two lanes is one piece each; INT32 fills two pieces
-/// of one lane (part 0: the first lane), INT64 four (parts 0 and 1: the first lane).
+/// of one lane (part 0: the first lane), INT64 four (parts 0 and 1: the first lane). A compact build requantises one
+/// lane in a cycle (part 0: the first), so that one piece leaves.
 module epilogue
   import contract_pkg::*;
   import core_pkg::*;
   import rounding_pkg::*;
 #(
-    parameter bit Lends = 1'b0  ///< lane 0 of the rounding, while no command of the core runs
+    parameter bit Compact = 1'b0,  ///< one lane in a cycle, else two
+    parameter bit Lends   = 1'b0   ///< lane 0 of the rounding, while no command of the core runs
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -17,6 +19,7 @@ module epilogue
     input  logic [31:0]            seed_hi_i,
     input  logic                   seed_own_i,       ///< it is of plan_i, else of the next command
     input  logic [7:0]             ahead_pair_i,     ///< of the results NoiseLatency cycles later: their noise begins
+    input  logic                   ahead_second_i,   ///< of a compact build: their part
     input  group_t                 ahead_group_i,
     input  logic                   valid_i,
     input  logic [7:0]             pair_i,
@@ -30,7 +33,7 @@ module epilogue
     input  logic [1:0][31:0]       table_element_i,
     input  logic [1:0]             table_live_i,
     output rounded_t               rounded_o,        ///< with STATS: results for the tally, a cycle before the pieces
-    output logic                   valid_o,
+    output logic [1:0]             valid_o,          ///< pieces: two, or the first
     output logic                   last_o,
     output logic [1:0][7:0]        lane_o,
     output logic [1:0][5:0]        piece_o,          ///< of the lane's part of the store buffer
@@ -42,7 +45,8 @@ module epilogue
     input  lent_t                  lent_i,
     output logic [15:0][15:0]      lent_values_o
 );
-  localparam int unsigned RoundLatency = 3;
+  localparam int unsigned Chosen       = 32'(Compact);  // cycles to choose one of two lanes
+  localparam int unsigned RoundLatency = Chosen + 3;
 
   typedef struct packed {
     logic       valid;
@@ -81,38 +85,56 @@ module epilogue
     if (!rst_ni) for (int i = 0; i < RoundLatency; i++) tag_q[i].valid <= 1'b0;
   end
 
-  logic [1:0][15:0][15:0] values;
-  for (genvar l = 0; l < 2; l++) begin : gen_lane
-    logic [31:4] base;
-    logic [3:0] low;
-    noise_base u_base (
-        .clk_i, .key_0_i(key_0), .element_i(table_element_i[l][31:4] + element_q), .mixed_o(base), .low_o(low)
-    );
-    rounding_lane #(.Lends(Lends && l == 0)) u_rounding (
-        .clk_i, .rounds_i(rounds), .base_i(base), .low_i(low), .sums_i(results_i[l]), .lent_i, .values_o(values[l])
-    );
-  end
-  assign lent_values_o = values[0];
-
-  // Exact results in step with the rounded ones: first the lane whose turn it is, then its half (INT64).
+  // The lane whose turn it is; of one in its second half (INT64), what is exact in step with what is rounded.
   logic int32, int64;
   logic [15:0][47:0] lane, lane_q;
-  logic [511:0] words_32, exact, exact_q, exact2_q;
+  logic [511:0] words_32, exact;
+  logic [RoundLatency-1:1][511:0] exact_q;
   logic [1:0][511:0] words_64;
   assign int32 = 32'(p.c.out_format) == FORMAT_INT32;
   assign int64 = 32'(p.c.out_format) == FORMAT_INT64;
   select_two #(.Width(768)) u_lane (
-      .zero_i(results_i[0]), .one_i(results_i[1]), .select_i(int32 ? part_i[0] : part_i[1]), .data_o(lane)
+      .zero_i(results_i[0]), .one_i(results_i[1]), .select_i(int64 ? part_i[1] : part_i[0]), .data_o(lane)
   );
+
+  logic [1:0][15:0][15:0] values;
+  if (Compact) begin : gen_one
+    logic [31:4] base;
+    logic [3:0] low;
+    logic second_q;
+    logic [27:0] element2_q;
+    always_ff @(posedge clk_i) begin
+      second_q   <= ahead_second_i;
+      element2_q <= table_element_i[second_q][31:4] + element_q;
+    end
+    noise_base u_base (.clk_i, .key_0_i(key_0), .element_i(element2_q), .mixed_o(base), .low_o(low));
+    rounding_lane #(.Lends(Lends)) u_rounding (
+        .clk_i, .rounds_i(rounds), .base_i(base), .low_i(low), .sums_i(lane_q), .lent_i, .values_o(values[0])
+    );
+    assign values[1] = '0;
+  end else begin : gen_two
+    for (genvar l = 0; l < 2; l++) begin : gen_lane
+      logic [31:4] base;
+      logic [3:0] low;
+      noise_base u_base (
+          .clk_i, .key_0_i(key_0), .element_i(table_element_i[l][31:4] + element_q), .mixed_o(base), .low_o(low)
+      );
+      rounding_lane #(.Lends(Lends && l == 0)) u_rounding (
+          .clk_i, .rounds_i(rounds), .base_i(base), .low_i(low), .sums_i(results_i[l]), .lent_i, .values_o(values[l])
+      );
+    end
+    logic unused_part;
+    assign unused_part = &{1'b0, ahead_second_i};
+  end
+  assign lent_values_o = values[0];
   for (genvar c = 0; c < 16; c++) begin : gen_words
     assign words_32[32*c+:32]         = lane_q[c][31:0];
     assign words_64[c/8][64*(c%8)+:64] = 64'($signed(lane_q[c]));
   end
   assign exact = int32 ? words_32 : tag_q[0].part[0] ? words_64[1] : words_64[0];
   always_ff @(posedge clk_i) begin
-    lane_q   <= lane;
-    exact_q  <= exact;
-    exact2_q <= exact_q;
+    lane_q  <= lane;
+    exact_q <= {exact_q[RoundLatency-2:1], exact};
   end
 
   tag_t tag;
@@ -130,14 +152,17 @@ module epilogue
   localparam int unsigned LiveDelay = NoiseLatency + RoundLatency - 1;
   logic [LiveDelay-1:0][1:0] live_q;
   always_ff @(posedge clk_i) live_q <= {live_q[LiveDelay-2:0], table_live_i};
-  assign rounded_o = '{valid: tag.valid && p.c.flags[FLAG_STATS], pair: tag.pair, live: live_q[LiveDelay-1],
-                       begins: tag.begins, tally: tag.tally, values: values};
+  logic [1:0] live;
+  assign live = live_q[LiveDelay-1];
+  assign rounded_o = '{valid: tag.valid && p.c.flags[FLAG_STATS], pair: tag.pair, second: Compact && tag.part[0],
+                       live: Compact ? {1'b0, live[tag.part[0]]} : live, begins: tag.begins, tally: tag.tally,
+                       values: values};
 
   logic [5:0] place;  // of the slot's first piece
   assign place = 6'(tag.slot) << p.segment_log;
 
   always_ff @(posedge clk_i) begin
-    valid_o      <= tag.valid && rst_ni;
+    valid_o      <= {2{tag.valid && rst_ni}} & {!Compact || int32 || int64, 1'b1};
     last_o       <= tag.last;
     sums_valid_o <= tag.valid && tag.part == '0 && rst_ni;
     sums_piece_o <= place + 6'(tag.pixel);
@@ -154,11 +179,11 @@ module epilogue
             1'b0}};
       end
       default: begin
-        lane_o  <= {tag.pair[6:0], 1'b1, tag.pair[6:0], 1'b0};
+        lane_o  <= Compact ? {2{tag.pair[6:0], tag.part[0]}} : {tag.pair[6:0], 1'b1, tag.pair[6:0], 1'b0};
         piece_o <= {2{place + 6'(tag.pixel)}};
       end
     endcase
-    data_o <= int32 || int64 ? exact2_q : 32'(p.c.out_format) == FORMAT_PLANES ? planes : values;
+    data_o <= int32 || int64 ? exact_q[RoundLatency-1] : 32'(p.c.out_format) == FORMAT_PLANES ? planes : values;
   end
 
   logic unused;

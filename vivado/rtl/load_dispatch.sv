@@ -75,7 +75,8 @@ module load_dispatch
         .BusBytes   (BusBytes),
         .Writers    (Writers),
         .Triples    (Build.slice_groups / 3),
-        .AddressBits(AddressBits)
+        .AddressBits(AddressBits),
+        .InBlockRam (compact(Build.lanes, Build.slice_groups))
     ) u_writer (
         .clk_i,
         .rst_ni,

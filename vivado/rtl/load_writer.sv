@@ -11,6 +11,7 @@ module load_writer
     parameter  int unsigned Writers     = 2,            ///< of them: a power of two up to 16
     parameter  int unsigned Triples     = 1,            ///< T: triples of slots that a column has
     parameter  int unsigned AddressBits = 14,           ///< of a lane's words, and of entries of the column memories
+    parameter  bit          InBlockRam  = 1'b0,         ///< the queue of beats, else in LUTs
     localparam int unsigned DataBits    = 8 * BusBytes
 ) (
     input  logic                clk_i,
@@ -64,10 +65,17 @@ module load_writer
       .clk_i, .rst_ni, .clear_i(1'b0), .push_i(job_valid_i && job_ready_o), .data_i(pushed), .pop_i(job_pop),
       .data_o(job), .full_o(job_full), .empty_o(job_empty)
   );
-  sync_fifo #(.Width(DataBits + 1), .Depth(32)) u_beats (
-      .clk_i, .rst_ni, .clear_i(1'b0), .push_i(data_valid_i && data_ready_o), .data_i({data_last_i, data_i}),
-      .pop_i(beat_pop), .data_o({beat_last, beat}), .full_o(beat_full), .empty_o(beat_empty)
-  );
+  if (InBlockRam) begin : gen_block_ram
+    block_fifo #(.Width(DataBits + 1), .Depth(32)) u_beats (
+        .clk_i, .rst_ni, .push_i(data_valid_i && data_ready_o), .data_i({data_last_i, data_i}),
+        .pop_i(beat_pop), .data_o({beat_last, beat}), .full_o(beat_full), .empty_o(beat_empty)
+    );
+  end else begin : gen_luts
+    sync_fifo #(.Width(DataBits + 1), .Depth(32)) u_beats (
+        .clk_i, .rst_ni, .clear_i(1'b0), .push_i(data_valid_i && data_ready_o), .data_i({data_last_i, data_i}),
+        .pop_i(beat_pop), .data_o({beat_last, beat}), .full_o(beat_full), .empty_o(beat_empty)
+    );
+  end
   assign job_ready_o  = !job_full;
   assign data_ready_o = !beat_full;
 

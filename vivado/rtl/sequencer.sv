@@ -125,8 +125,13 @@ module sequencer
 
   always_comb begin
     drain_cycles = 9'(RoundWords);
-    if (window.group.store && 32'(plan_i.c.out_format) == FORMAT_INT32) drain_cycles = 9'(2 * RoundWords);
-    if (window.group.store && 32'(plan_i.c.out_format) == FORMAT_INT64) drain_cycles = 9'(4 * RoundWords);
+    if (window.group.store) begin
+      unique case (last_part_of(plan_i.c.out_format, compact(Build.lanes, Build.slice_groups)))
+        2'd1:    drain_cycles = 9'(2 * RoundWords);
+        2'd3:    drain_cycles = 9'(4 * RoundWords);
+        default: ;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -9,9 +9,9 @@ module store_buffer
     parameter int unsigned Lanes = 16
 ) (
     input  logic              clk_i,
-    input  logic              write_i,
+    input  logic [1:0]        write_i,        ///< which of two pieces, or the first alone
     input  logic [1:0][7:0]   write_lane_i,
-    input  logic [1:0][5:0]   write_piece_i,  ///< the same, or 2 x and 2 x + 1
+    input  logic [1:0][5:0]   write_piece_i,  ///< of two: the same, or 2 x and 2 x + 1
     input  logic [1:0][255:0] write_data_i,
     input  logic              sums_write_i,   ///< row sums of lanes 2 pair and 2 pair + 1
     input  logic [5:0]        sums_piece_i,
@@ -65,7 +65,7 @@ module store_buffer
       logic [3:0] low;
       assign low = read_plane_i ? 4'(b) - read_word_i : read_place_i[3:0];
       always_ff @(posedge clk_i) begin
-        if (write_i) words_q[place] <= banked[b];
+        if (write_i[from]) words_q[place] <= banked[b];
         if (read_i) word_q <= words_q[Bits'(32'(read_lane_i)*Places+32'({read_place_i[4], low}))];
       end
       assign read[b] = word_q;

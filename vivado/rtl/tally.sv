@@ -1,6 +1,6 @@
 /// The tally of a CONV's results (contract, sections 5 and 7): kept by block of 16 channels, read as it lies in memory.
 ///
-/// A group of results (one for each lane) comes pair of lanes by pair, and is summed by itself. Then it is added to its
+/// A group of results (one for each lane) comes pair of lanes by pair, or lane by lane, and is summed by itself. Then it is added to its
 /// block's tally in a RAM, two channels a cycle, while the next group is summed: a group lasts at least 8 cycles. The
 /// order of blocks does not matter. The store reads a tally when its block's last results are stored; then its slot is
 /// free.
@@ -8,7 +8,8 @@ module tally
   import contract_pkg::*;
   import core_pkg::*;
 #(
-    parameter int unsigned Lanes = 16  ///< at least 16
+    parameter int unsigned Lanes  = 16,  ///< at least 16
+    parameter int unsigned AtOnce = 2    ///< of them in a cycle, 1 or 2
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -24,7 +25,7 @@ module tally
     output logic [511:0]        data_o
 );
   localparam int unsigned SumBits    = 17 + $clog2(Lanes);
-  localparam int unsigned SquareBits = 32 + $clog2(Lanes / 2);
+  localparam int unsigned SquareBits = 32 + $clog2(Lanes / AtOnce);
 
   if (Lanes < 16) begin : gen_bad_lanes
     $error("tally: Lanes is less than 16");
@@ -41,19 +42,19 @@ module tally
   control_t [4:1] control_q;  // [n]: of the results n cycles ago
   typedef struct packed {
     logic signed [SumBits-1:0]  sum;
-    logic [1:0][SquareBits-1:0] squares;
+    logic [AtOnce-1:0][SquareBits-1:0] squares;
     logic [15:0]                least;
     logic [15:0]                most;
   } group_sum_t;
   group_sum_t [15:0] group;
 
   always_ff @(posedge clk_i) begin
-    control_q <= {control_q[3:1], control_t'{valid: rounded_i.valid, first: rounded_i.pair == '0,
-                  last: rounded_i.pair == 8'(Lanes / 2 - 1), begins: rounded_i.begins, slot: rounded_i.tally}};
+    control_q <= {control_q[3:1], control_t'{valid: rounded_i.valid, first: rounded_i.pair == '0 && !rounded_i.second,
+                  last: rounded_i.pair == 8'(Lanes / 2 - 1) && (AtOnce == 2 || rounded_i.second), begins: rounded_i.begins, slot: rounded_i.tally}};
     if (!rst_ni) for (int unsigned i = 1; i <= 4; i++) control_q[i].valid <= 1'b0;
   end
   for (genvar c = 0; c < 16; c++) begin : gen_channel
-    tally_channel #(.Lanes(Lanes)) u_channel (
+    tally_channel #(.Lanes(Lanes), .AtOnce(AtOnce)) u_channel (
         .clk_i,
         .signed_i,
         .values_i ({rounded_i.values[1][c], rounded_i.values[0][c]}),
@@ -118,7 +119,8 @@ module tally
     always_ff @(posedge clk_i) begin
       chosen_q[k]      <= held_q[{pair_q, k[0]}];
       part_q[k].sum    <= 37'(chosen_q[k].sum);
-      part_q[k].second <= 52'(chosen_q[k].squares[0]) + 52'(chosen_q[k].squares[1]);
+      part_q[k].second <= 52'(chosen_q[k].squares[0])
+          + (AtOnce == 2 ? 52'(chosen_q[k].squares[AtOnce-1]) : '0);
       part_q[k].least  <= chosen_q[k].least;
       part_q[k].most   <= chosen_q[k].most;
       old_q[k]         <= read_q[k];

@@ -1,11 +1,12 @@
-/// Of one channel of a group of results, two a cycle: sum, sums of squares, least and greatest. Latency 4.
+/// Of one channel of a group of results, one or two a cycle: sum, sums of squares, least and greatest. Latency 4.
 ///
 /// Stage 1: what is not live becomes 0. Stage 2: squares begin, the two are added and compared. Stage 3: the smaller
 /// and the greater one. Stage 4: the group so far.
 module tally_channel #(
     parameter  int unsigned Lanes      = 16,
+    parameter  int unsigned AtOnce     = 2,  ///< values in a cycle; if 1, they are the first ones
     localparam int unsigned SumBits    = 17 + $clog2(Lanes),
-    localparam int unsigned SquareBits = 32 + $clog2(Lanes / 2)
+    localparam int unsigned SquareBits = 32 + $clog2(Lanes / AtOnce)
 ) (
     input  logic                       clk_i,
     input  logic                       signed_i,
@@ -14,7 +15,7 @@ module tally_channel #(
     input  logic [3:1]                 first_i,    ///< [n]: n cycles after a group's first values
     input  logic                       valid_i,    ///< three cycles after values
     output logic signed [SumBits-1:0]  sum_o,
-    output logic [1:0][SquareBits-1:0] squares_o,  ///< of each lane of the pairs
+    output logic [AtOnce-1:0][SquareBits-1:0] squares_o,  ///< of each lane of the pairs
     output logic [15:0]                least_o,    ///< with inverted sign, if signed; ffff and 0 if none is live
     output logic [15:0]                most_o
 );
@@ -28,10 +29,10 @@ module tally_channel #(
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < 2; l++) begin
       value_q[l] <= {signed_i && values_i[l][15], values_i[l]};
-      if (!live_i[l]) value_q[l] <= '0;
+      if (!live_i[l] || l >= AtOnce) value_q[l] <= '0;
       order_q[l] <= {values_i[l][15] ^ signed_i, values_i[l][14:0]};
     end
-    live_q        <= live_i;
+    live_q        <= AtOnce == 1 ? {1'b0, live_i[0]} : live_i;
     order2_q      <= order_q;
     live2_q       <= live_q;
     second_less_q <= order_q[1] < order_q[0];
@@ -44,7 +45,7 @@ module tally_channel #(
   assign least_is_second = live2_q[1] && (second_less_q || !live2_q[0]);
   assign most_is_second  = live2_q[1] && (!second_less_q || !live2_q[0]);
 
-  for (genvar l = 0; l < 2; l++) begin : gen_lane
+  for (genvar l = 0; l < AtOnce; l++) begin : gen_lane
     product_sum #(.Bits(SquareBits)) u_squares (
         .clk_i, .value_i(value_q[l]), .by_i(value_q[l]), .first_i(first_i[2]), .valid_i, .sum_o(squares_o[l])
     );

@@ -12,7 +12,6 @@ module weight_codes
   import weight_pkg::*;
 #(
     parameter  int unsigned BusBytes = 8,
-    localparam int unsigned Lanes    = BusBytes >= 16 ? 4 : 2,  ///< weights a cycle
     localparam int unsigned DataBits = 8 * BusBytes
 ) (
     input  logic                clk_i,
@@ -35,6 +34,8 @@ module weight_codes
     output logic [DataBits-1:0] wr_data_o,
     input  logic                wr_idle_i
 );
+  localparam int unsigned Lanes    = BusBytes > 16 ? 4 : 2;  // weights a cycle
+  localparam int unsigned Settle   = 24 + 16 * (Lanes - 1);  // cycles until planes that are handed over are in memory
   localparam int unsigned Parts    = 16 / Lanes;
   localparam int unsigned PartBits = $clog2(Parts);
 
@@ -235,7 +236,8 @@ module weight_codes
   logic [3:0] co, read_channel;
   logic [7:0] out_place;
   logic [5:0] read_at;
-  logic [15:0][15:0] out_planes, in_planes;
+  logic [Lanes-1:0][15:0][15:0] out_planes;
+  logic [15:0][15:0] in_planes;
   logic [1:0][63:0] data;
   assign transpose_start = transpose_idle && !turned_empty && out_sets_q != 2'd2 && !transpose_done;
   weight_transpose #(.Lanes(Lanes)) u_transpose (
@@ -260,7 +262,7 @@ module weight_codes
       .place_o       (out_place),
       .planes_o      (out_planes)
   );
-  weight_tiles u_out_tiles (
+  weight_tiles #(.Channels(Lanes)) u_out_tiles (
       .clk_i,
       .rst_ni,
       .bits_i        (bits),
@@ -311,7 +313,7 @@ module weight_codes
   // The store.
   logic [1:0] tiles_valid;
   logic store_idle;
-  weight_settle u_out_settle (
+  weight_settle #(.Cycles(Settle)) u_out_settle (
       .clk_i,
       .rst_ni,
       .valid_i(transpose_done),

@@ -1,7 +1,7 @@
 /// What the parts of the weight engine share: the shape of a layer's master weights.
 package weight_pkg;
   // verilator lint_off UNUSEDPARAM
-  localparam int unsigned UpdateLatency = 21;  ///< cycles of weight_update_lane
+  localparam int unsigned UpdateLatency = 24;  ///< cycles of weight_update_lane
   localparam int unsigned CodeLatency   = 11;  ///< cycles of weight_code_lane
   localparam int unsigned ChunkTaps     = 16;  ///< taps of a job, at most
   // verilator lint_on UNUSEDPARAM

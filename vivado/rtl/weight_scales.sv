@@ -42,16 +42,22 @@ module weight_scales
   // Maxima of both sides.
   localparam int unsigned Beats    = 64 / BusBytes;
   localparam int unsigned BeatBits = Beats == 1 ? 1 : $clog2(Beats);
-  logic [1:0][Beats-1:0][DataBits-1:0] maxima_q;
+  localparam int unsigned Words    = BusBytes / 4;
+  localparam int unsigned WordBits = $clog2(Words);
+  logic [Words-1:0][31:0] maxima_q[2*Beats], maxima;
   logic [BeatBits-1:0] beat_q;
-  logic [15:0][31:0] maxima;
+  logic [$clog2(2*Beats)-1:0] put;
   logic [1:0] there_q;
   logic wanted;
   logic [31:0] found;
   assign maxima_ready_o = !there_q[side_i];
   assign wanted         = side_q ? square_i.in : square_i.out;
-  assign maxima         = maxima_q[side_q];
-  assign found          = maxima[channel_q];
+  assign found          = maxima[channel_q[WordBits-1:0]];
+  if (Beats == 1) begin : gen_beat
+    assign {maxima, put} = {maxima_q[side_q], side_i};
+  end else begin : gen_beats
+    assign {maxima, put} = {maxima_q[{side_q, channel_q[3:WordBits]}], side_i, beat_q};
+  end
 
   // X with its leading one on top. 16, 8, 4, 2, 1 places.
   logic [30:0] x_q;
@@ -118,9 +124,12 @@ module weight_scales
   assign done_o     = state_q == Finished;
 
   always_ff @(posedge clk_i) begin
+    if (maxima_valid_i && maxima_ready_o) maxima_q[put] <= maxima_i;
+  end
+
+  always_ff @(posedge clk_i) begin
     if (maxima_valid_i && maxima_ready_o) begin
-      maxima_q[side_i][beat_q] <= maxima_i;
-      beat_q                   <= maxima_last_i ? '0 : beat_q + 1'b1;
+      beat_q <= maxima_last_i ? '0 : beat_q + 1'b1;
       if (maxima_last_i) there_q[side_i] <= 1'b1;
     end
     divide_q <= 1'b0;

@@ -1,4 +1,4 @@
-/// A job, some cycles later, in a queue: what it has written is in memory by then. Jobs come further apart than that.
+/// Jobs in a queue, each shown some cycles after it came: what it has written is in memory by then.
 module weight_settle
   import weight_pkg::*;
 #(
@@ -13,25 +13,25 @@ module weight_settle
     output placed_job_t job_o
 );
   logic [Cycles-1:0] wait_q;
-  placed_job_t job_q;
-  logic unused_full, empty;
+  logic [2:0] settled_q;  // jobs in the queue that may be shown
+  logic unused_full, unused_empty;
   always_ff @(posedge clk_i) begin
-    wait_q <= rst_ni ? {wait_q[Cycles-2:0], valid_i} : '0;
-    if (valid_i) job_q <= job_i;
+    wait_q    <= rst_ni ? {wait_q[Cycles-2:0], valid_i} : '0;
+    settled_q <= rst_ni ? settled_q + 3'(wait_q[Cycles-1]) - 3'(take_i) : '0;
   end
   sync_fifo #(.Width($bits(placed_job_t)), .Depth(4)) u_jobs (
       .clk_i,
       .rst_ni,
       .clear_i(1'b0),
-      .push_i (wait_q[Cycles-1]),
-      .data_i (job_q),
+      .push_i (valid_i),
+      .data_i (job_i),
       .pop_i  (take_i),
       .data_o (job_o),
       .full_o (unused_full),
-      .empty_o(empty)
+      .empty_o(unused_empty)
   );
-  assign valid_o = !empty;
+  assign valid_o = settled_q != '0;
 
   logic unused;
-  assign unused = unused_full;
+  assign unused = &{1'b0, unused_full, unused_empty};
 endmodule

@@ -24,13 +24,13 @@ module weight_transpose #(
     input  logic                   read_half_i,     ///< this and the next stay until done_o
     input  logic [ 4:0]            taps_i,
     output logic                   idle_o,
-    output logic                   done_o,          ///< one cycle: all its planes have been taken
-    // Planes.
-    output logic                   planes_valid_o,
-    input  logic                   planes_ready_i,
-    output logic [ 3:0]            co_o,
+    output logic                   done_o,          ///< one cycle: all its planes have been handed over
+    // Planes of `Lanes` output channels.
+    output logic                   planes_valid_o,  ///< one cycle; they are taken
+    input  logic                   planes_ready_i,  ///< others could be taken
+    output logic [ 3:0]            co_o,            ///< the first channel
     output logic [ 7:0]            place_o,         ///< number of the first plane's word in the tile
-    output logic [15:0][15:0]      planes_o
+    output logic [Lanes-1:0][15:0][15:0] planes_o
 );
   localparam int unsigned LaneBits = $clog2(Lanes);
 
@@ -44,15 +44,15 @@ module weight_transpose #(
     code_q <= read_q;
   end
 
-  // Reads: groups of 16. One begins when the planes of the group before the last have been taken.
-  logic reading_q, held_q, early, group_begins, read, group_last, job_last;
+  // Reads: groups of 16. One begins when the planes of the group before the last have been put away.
+  logic reading_q, early, group_begins, read, group_last, job_last;
   logic [3:0] ci_q, tap_q, column_q;
   logic [7:0] row_q;  // words of the rows before
   logic [PartBits-1:0] part_q;
-  logic [1:0] in_flight_q;  // groups that are read but not held
+  logic [1:0] in_flight_q;  // groups that are read but not handed over
   assign read_at      = {read_half_i, ci_q, tap_q, part_q};
   assign group_begins = ci_q == '0;
-  assign read         = reading_q && (!group_begins || (!held_q && in_flight_q == '0) || early);
+  assign read         = reading_q && (!group_begins || (planes_ready_i && in_flight_q == '0) || early);
   assign group_last   = ci_q == '1;
   assign job_last     = group_last && part_q == '1 && 5'(tap_q) == taps_i - 5'd1;
 
@@ -66,21 +66,15 @@ module weight_transpose #(
   } answer_t;
   answer_t answer_q, answer_2_q, full_q;
 
-  // Shift registers, and the group that is handed over.
-  logic [Lanes-1:0][15:0][15:0] shift_q, held_planes_q;
-  logic [LaneBits-1:0] lane_q;
-  logic [PartBits-1:0] held_part_q;
-  logic [7:0] held_place_q;
-  logic held_ends_q, lane_last;
-  // The last group has just been read and can be handed over when it comes; the next may follow at once, if its planes
-  // are taken within the 16 cycles of a group: weight_tiles does so for kernels with an odd width.
-  assign early          = !held_q && in_flight_q == 2'd1 && kernel_w_i[0];
-  assign lane_last      = lane_q == '1;
-  assign planes_valid_o = held_q;
-  assign planes_o       = held_planes_q[lane_q];
-  assign co_o           = {held_part_q, lane_q};
-  assign place_o        = held_place_q;
-  assign idle_o         = !reading_q && in_flight_q == '0 && !held_q;
+  // Shift registers. The last group has just been read and can be handed over when it comes; the next may follow at
+  // once, if its planes are put away within the 16 cycles of a group: weight_tiles does so for kernels with an odd width.
+  logic [Lanes-1:0][15:0][15:0] shift_q;
+  assign early          = planes_ready_i && in_flight_q == 2'd1 && kernel_w_i[0];
+  assign planes_valid_o = full_q.valid;
+  assign planes_o       = shift_q;
+  assign co_o           = {full_q.part, LaneBits'(0)};
+  assign place_o        = full_q.place;
+  assign idle_o         = !reading_q && in_flight_q == '0;
 
   always_ff @(posedge clk_i) begin
     answer_q   <= '{valid: read, last: group_last, ends: job_last, part: part_q, place: row_q + 8'(column_q)};
@@ -109,22 +103,11 @@ module weight_transpose #(
       end
     end
     in_flight_q <= in_flight_q + 2'(read && group_begins) - 2'(full_q.valid);
-    if (full_q.valid) begin
-      held_planes_q <= shift_q;
-      held_part_q   <= full_q.part;
-      held_place_q  <= full_q.place;
-      held_ends_q   <= full_q.ends;
-      lane_q        <= '0;
-      held_q        <= 1'b1;
-    end else if (planes_ready_i && held_q) begin
-      lane_q <= lane_q + 1'b1;
-      if (lane_last) held_q <= 1'b0;
-    end
-    done_o <= held_q && planes_ready_i && lane_last && held_ends_q;
+    done_o <= full_q.valid && full_q.ends;
     if (read && job_last) reading_q <= 1'b0;
     if (start_i) reading_q <= 1'b1;
     if (!rst_ni) begin
-      {reading_q, held_q, in_flight_q, done_o} <= '0;
+      {reading_q, in_flight_q, done_o} <= '0;
       {answer_q, answer_2_q, full_q} <= '0;
     end
   end
@@ -133,6 +116,6 @@ module weight_transpose #(
   assign unused = full_q.last;
 
 `ifndef SYNTHESIS
-  always_ff @(posedge clk_i) if (rst_ni) no_group_is_lost : assert (!full_q.valid || !held_q);
+  always_ff @(posedge clk_i) if (rst_ni) no_group_is_lost : assert (!full_q.valid || planes_ready_i);
 `endif
 endmodule

@@ -23,11 +23,12 @@ module weight_update_lane
     output logic [31:0] v_o
 );
   // What happens when, in cycles after the operands.
-  localparam int unsigned Product  = 4;
+  localparam int unsigned Product  = 5;
+  localparam int unsigned Kept     = 6;              // the products of momentum and decay
   localparam int unsigned Placed   = Product + 1;
   localparam int unsigned Gradient = Placed + 6;
   localparam int unsigned Moved    = Gradient + 2;   // the new v
-  localparam int unsigned Step     = Moved + 4;
+  localparam int unsigned Step     = Moved + 6;
   localparam int unsigned Result   = Step + 4;
   if (Result != UpdateLatency) begin : gen_bad_latency
     $error("weight_update_lane: UpdateLatency is not that of the stages");
@@ -78,7 +79,7 @@ module weight_update_lane
     up_q      <= half_up(sum_q[24:0]);
     rounded_q <= 43'($signed(whole_q)) + 43'(up_q);
   end
-  delay_line #(.Bits(43), .Cycles(Gradient - Product - 3)) u_sum (
+  delay_line #(.Bits(43), .Cycles(Gradient - Kept - 3)) u_sum (
       .clk_i,
       .data_i(rounded_q),
       .data_o(rounded_late)

@@ -13,6 +13,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
+WRITERS = int(os.environ.get("CPT_WRITERS", "16"))
 LANE, WEIGHTS, ERROR, MARK = range(4)
 ROW_WORDS, RING_WORDS = 50, 200
 RINGS = (0, 137, 1600)  # where rings begin
@@ -54,7 +55,8 @@ class Job:
             for plane in range(self.planes):
                 for word in range(self.run):
                     triple, place = divmod(3 * self.triple + self.place + row * self.run + word, 3)
-                    column, entry = (0, triple) if self.kind == ERROR else (triple % triples, triple // triples)
+                    step, entry = (0, triple) if self.kind == ERROR else (triple % triples, triple // triples)
+                    column = 16 // WRITERS * step
                     yield "triple", self.target + column, self.address + entry * self.planes + plane, place
 
 

@@ -45,7 +45,7 @@ class Bench:
 
     def __init__(self, dut: Any, random: Random, signed: bool) -> None:
         self.dut, self.random, self.signed = dut, random, signed
-        self.lanes = int(os.environ["CPT_LANES"])
+        self.lanes, self.at_once = int(os.environ["CPT_LANES"]), int(os.environ["CPT_AT_ONCE"])
         self.codes = (-(1 << 15), (1 << 15) - 1) if signed else (0, (1 << 16) - 1)
 
     async def begin(self) -> None:
@@ -67,17 +67,17 @@ class Bench:
         return [None if self.random.random() < dead else [value() for _ in range(CHANNELS)] for _ in range(self.lanes)]
 
     async def group(self, slot: int, begins: bool, lanes: Lanes) -> None:
-        """Pair by pair; what dead lanes give is noise."""
-        for pair in range(self.lanes // 2):
-            packed = pair << 521 | begins << 518 | slot << 512 | 1 << 529
-            for half in range(2):
-                lane = lanes[2 * pair + half]
+        """Pair by pair, or lane by lane; what dead lanes give is noise."""
+        for first in range(0, self.lanes, self.at_once):
+            packed = 1 << 530 | first // 2 << 522 | first % 2 << 521 | begins << 518 | slot << 512
+            for half in range(self.at_once):
+                lane = lanes[first + half]
                 packed |= (lane is not None) << 519 + half
                 values = lane or [self.random.getrandbits(16) for _ in range(CHANNELS)]
                 packed |= sum((value & 0xFFFF) << 16 * place for place, value in enumerate(values)) << 256 * half
             self.dut.rounded_i.value = packed
             await FallingEdge(self.dut.clk_i)
-        self.dut.rounded_i.value = self.random.getrandbits(529)  # not valid
+        self.dut.rounded_i.value = self.random.getrandbits(530)  # not valid
         for _ in range(self.random.choice([0, 0, 0, 1, 20])):
             await FallingEdge(self.dut.clk_i)
 

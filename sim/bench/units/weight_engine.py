@@ -24,6 +24,7 @@ from sim.vectors.step.masters import add_update, add_weights
 from sim.vectors.step.region import Region
 
 BUS_BYTES = int(os.environ.get("CPT_BUS_BYTES", "8"))
+FENCE = 6  # state of weight_update between two passes over the weights
 PATIENCE = 400_000  # cycles of a command, at most
 ALL_32, ALL_64 = (-(1 << 31), (1 << 31) - 1), (-(1 << 63), (1 << 63) - 1)
 BUILD = Build.named("tiny")
@@ -92,7 +93,9 @@ async def begin(dut: Any) -> None:
     await RisingEdge(dut.clk_i)
 
 
-async def run(dut: Any, vector: Vector, random: Random, pause: float) -> tuple[np.ndarray, Error]:
+async def run(dut: Any, vector: Vector, random: Random, pause: float, states: set[int]) -> tuple[np.ndarray, Error]:
+    """Memory and verdict; `states` collects those of weight_update."""
+    update = (dut.u_unit.u_weight if hasattr(dut, "u_unit") else dut).u_update
     memory = vector.before.copy()
     port = Port(dut, memory, random, pause)
     command = memory[vector.list_offset : vector.list_offset + COMMAND_BYTES].tobytes()
@@ -102,6 +105,7 @@ async def run(dut: Any, vector: Vector, random: Random, pause: float) -> tuple[n
         dut.start_i.value = 0
         port.take()
         port.drive()
+        states.add(int(update.state_q.value))
         if int(dut.done_o.value):
             break
     else:
@@ -115,14 +119,15 @@ async def run(dut: Any, vector: Vector, random: Random, pause: float) -> tuple[n
     return memory, error
 
 
-async def check(dut: Any, vectors: Iterator[Vector]) -> None:
-    random = Random(os.environ["CPT_SEED"])
+async def check(dut: Any, vectors: Iterator[Vector]) -> set[int]:
+    random, states = Random(os.environ["CPT_SEED"]), set[int]()
     await begin(dut)
     for number, vector in enumerate(vectors):
-        memory, error = await run(dut, vector, random, (0, 0.1, 0.5)[number % 3])
+        memory, error = await run(dut, vector, random, (0, 0.1, 0.5)[number % 3], states)
         assert error == vector.error, f"{vector.name}: {error.name}"
         wrong = np.flatnonzero(memory != vector.after)
         assert wrong.size == 0, f"{vector.name}: {wrong.size} bytes differ, from {wrong[0]} on"
+    return states
 
 
 def layer(random: Random) -> dict[str, Any]:
@@ -200,7 +205,8 @@ def codes(seed: str) -> Iterator[Vector]:
 
 @cocotb.test()
 async def update(dut: Any) -> None:
-    await check(dut, updates(os.environ["CPT_SEED"]))
+    states = await check(dut, updates(os.environ["CPT_SEED"]))
+    assert (FENCE in states) == (os.environ["CPT_MAXIMA_BLOCKS"] == "4"), "a layer of 5 blocks takes two passes"
 
 
 @cocotb.test()
