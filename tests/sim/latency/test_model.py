@@ -158,7 +158,7 @@ def test_commands_of_whole_steps_are_met(path: Path) -> None:
     vector = [row for kind, rows in found.kinds.items() if kind not in PRODUCTS for row in rows]
     assert figures(vector)["mean_pct"] < 1.5
     assert figures(vector)["worst_pct"] < 9
-    for kind, mean, worst in (("WGRAD", 3, 9), ("UPDATE", 3, 9), ("WEIGHTS", 1, 3), ("SCALE", 1, 3)):
+    for kind, mean, worst in (("WGRAD", 4, 9), ("UPDATE", 3, 9), ("WEIGHTS", 1, 3), ("SCALE", 1, 3)):
         errors = figures(found.kinds[kind])
         assert errors["mean_pct"] < mean, kind
         assert errors["worst_pct"] < worst, kind
