@@ -270,17 +270,17 @@ GAPS = "conv:n2,c16-16,8x361,k3,s1x15"
 
 @pytest.mark.slow
 def test_long_runs_do_not_fill_the_queue_of_the_master() -> None:
-    assert layer_timing("tiny", Pass.WEIGHT_GRADIENT, (2, 2), layer_name=GAPS)["cycles"] > 0
+    assert layer_timing("tiny", Pass.WEIGHT_GRADIENT, (4, 4), layer_name=GAPS)["cycles"] > 0
 
 
 @pytest.mark.slow
 def test_runs_counted_alone_fill_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    layer_timing("tiny", Pass.WEIGHT_GRADIENT, (2, 2))
+    layer_timing("tiny", Pass.WEIGHT_GRADIENT, (4, 4))
     counted, sources = "bursts_ + MOST_BURSTS > READS_OUTSTANDING", ("load_conv", "load_strips", "load_wgrad")
     planted = changed_library("tiny", "load.hpp", counted, "false", sources, tmp_path)
     monkeypatch.setattr("sim.devices.hls_executor.load_library", lambda name: planted)
     with pytest.raises(RuntimeError, match="room for a burst"):
-        layer_timing("tiny", Pass.WEIGHT_GRADIENT, (2, 2), layer_name=GAPS)
+        layer_timing("tiny", Pass.WEIGHT_GRADIENT, (4, 4), layer_name=GAPS)
 
 
 @pytest.mark.slow
