@@ -11,7 +11,7 @@ import pytest
 from sim.contract import COMMAND_BYTES, Command, Error, Format, Opcode, encode_list
 from sim.devices.hls_executor import HLS, hls_sources, make, vendor_headers
 
-ROWS = 1024  # of the map, each a job of its own
+ROWS = 4000  # of the map; a job has one for each lane
 ROW_BYTES = 64  # of one plane of 32 pixels
 NEVER = 2**31
 
