@@ -26,7 +26,7 @@ GRIDS = {
     "fitted on": VIVADO / "cycles.json",
     "unseen": VIVADO / "cycles-unseen.json",
     "unseen, on tiny": VIVADO / "cycles-tiny-unseen.json",
-    "on zc706_train": VIVADO / "cycles-train.json",  # a layer of a ResNet's body; nothing was fitted on this build
+    "on zc706_train": VIVADO / "cycles-train.json",  # a layer of a ResNet's body, from before the build was compact
 }
 ROWS = VIVADO / "cycles-rows.json"  # with rows of the DDR, and turns between reads and writes
 ITERATIONS = VIVADO / "iterations"

@@ -33,7 +33,7 @@ def row_batches(command: Command, build: Build, memory: Memory) -> tuple[tuple[B
     finding = 1 + command.kernel_h + (DIVISION if command.up_y > 1 else 0)
 
     def wanted_by(map_rows: float, requests: float) -> tuple[Requests, ...]:
-        """A lane, for so many rows of the map."""
+        """Requests of a lane for this many rows of the map."""
         size = row_bytes * map_rows / requests
         writing = size / core.WORD_BYTES / core.WORDS_A_CYCLE
         return (Requests(command.a_blocks * requests, core.beats(size, row_bytes, build.bus_bytes), writing),)

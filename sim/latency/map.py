@@ -1,4 +1,4 @@
-"""Cycles of a MAP: strips come in, go through the lanes and leave; each part of the engine waits for those beside it.
+"""Cycles of a MAP: strips come in, go through the lanes and leave; each part of the engine waits for its neighbours.
 
 Blocks of 16 channels follow each other: the next one's coefficients are taken when the last pixel of this one is
 through and its tally is written. Delays were read off the RTL (`map_*.sv`); `BETWEEN` was fitted.

@@ -120,7 +120,8 @@ class Shape:
 
 @lru_cache(maxsize=1 << 12)
 def pieces(rows: int, pixels: int, bits: int, gather: int, beat_words: int, banks: int) -> int:
-    """Of a request: a row of a plane, or of so many planes as are gathered, as much of it as a beat and the banks have.
+    """Pieces of a request: each is a row of a plane, or of the planes that are gathered, as far as a beat and the banks
+    reach.
 
     >>> pieces(rows=2, pixels=14, bits=3, gather=1, beat_words=32, banks=32)  # 84 words, cut at 14 and at 32
     8

@@ -43,7 +43,7 @@ def shared(targets: int, live: float, each: tuple[Requests, ...]) -> tuple[tuple
 
 @lru_cache(maxsize=4096)
 def stream(targets: tuple[tuple[Requests, ...], ...], build: Build, memory: Memory) -> Batch:
-    """Targets (lanes or columns) ask one after another; a writer serves every 16th of them, in order.
+    """Targets (lanes or columns) ask one after another; each of n writers serves every n-th of them, in order.
 
     Data comes in the order of the requests, so a writer whose queue is full holds up all those after it.
     """

@@ -1,5 +1,5 @@
 """Cycles of a WEIGHTS: squares of 16 × 16 channels, whose scales are divided, whose weights are coded, whose codes of
-either side are stored, each beside the work of other squares.
+either side are stored; each overlaps the work on other squares.
 
 Channels' units wait in a queue until the first square's codes by output channel are in memory; a full queue stops the
 divisions. Delays were read off the RTL (`weight_*.sv`); `BEGINS` was fitted.

@@ -14,7 +14,7 @@ from cocotb.triggers import FallingEdge
 
 from sim.bench.units.engine_port import ADDRESS_BITS, BYTES_BITS, EnginePort
 
-WIDE, NARROW = int(os.environ["CPT_WIDE"]), int(os.environ["CPT_NARROW"])
+WIDE, NARROW = int(os.environ.get("CPT_WIDE", "64")), int(os.environ.get("CPT_NARROW", "16"))
 REGION = 1 << 14  # bytes; the upper half is written
 RANGES = 300
 PATIENCE = 60_000  # cycles

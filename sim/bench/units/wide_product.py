@@ -12,7 +12,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-A, B = int(os.environ["CPT_A"]), int(os.environ["CPT_B"])
+A, B = int(os.environ.get("CPT_A", "25")), int(os.environ.get("CPT_B", "18"))
 LATENCY = 2 + (4 if A > 25 else 1 if B <= 18 else (B - 2) // 17 + 1)
 COUNT = 1000
 
