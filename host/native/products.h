@@ -24,7 +24,8 @@ static inline uint64_t magnitudes(const int32_t *x, int32_t count) {
 }
 
 // found[2i], found[2i + 1] = x[i]·v, x[i]·w, of `count` words each.
-static inline void dots(const int32_t *const x[4], const int32_t *v, const int32_t *w, int32_t count, int64_t found[8]) {
+static inline void dots(const int32_t *const x[4], const int32_t *v, const int32_t *w, int32_t count,
+                        int64_t found[8]) {
   int32_t c = 0;
 #ifdef __ARM_NEON
   int64x2_t sums[8];

@@ -1,8 +1,8 @@
 /// The tally of a CONV's results (contract, sections 5 and 7): kept by block of 16 channels, read as it lies in memory.
 ///
-/// A group of results (one for each lane) comes pair of lanes by pair, or lane by lane, and is summed by itself. Then it is added to its
-/// block's tally in a RAM, two channels a cycle, while the next group is summed: a group lasts at least 8 cycles. The
-/// order of blocks does not matter. The store reads a tally when its block's last results are stored; then its slot is
+/// A group of results (one for each lane) comes by pairs of lanes or lane by lane, and is summed by itself. Then it is
+/// added to its block's tally in a RAM, two channels a cycle, while the next group is summed: a group lasts at least 8
+/// cycles. The order of blocks does not matter. The store reads a tally when its block's last results are stored; then its slot is
 /// free.
 module tally
   import contract_pkg::*;
@@ -50,7 +50,8 @@ module tally
 
   always_ff @(posedge clk_i) begin
     control_q <= {control_q[3:1], control_t'{valid: rounded_i.valid, first: rounded_i.pair == '0 && !rounded_i.second,
-                  last: rounded_i.pair == 8'(Lanes / 2 - 1) && (AtOnce == 2 || rounded_i.second), begins: rounded_i.begins, slot: rounded_i.tally}};
+                  last: rounded_i.pair == 8'(Lanes / 2 - 1) && (AtOnce == 2 || rounded_i.second),
+                  begins: rounded_i.begins, slot: rounded_i.tally}};
     if (!rst_ni) for (int unsigned i = 1; i <= 4; i++) control_q[i].valid <= 1'b0;
   end
   for (genvar c = 0; c < 16; c++) begin : gen_channel

@@ -67,7 +67,8 @@ module weight_transpose #(
   answer_t answer_q, answer_2_q, full_q;
 
   // Shift registers. The last group has just been read and can be handed over when it comes; the next may follow at
-  // once, if its planes are put away within the 16 cycles of a group: weight_tiles does so for kernels with an odd width.
+  // once, if its planes are put away within the 16 cycles of a group: weight_tiles does so for kernels with an odd
+  // width.
   logic [Lanes-1:0][15:0][15:0] shift_q;
   assign early          = planes_ready_i && in_flight_q == 2'd1 && kernel_w_i[0];
   assign planes_valid_o = full_q.valid;
