@@ -2,8 +2,8 @@
 ///
 /// A group of results (one for each lane) comes by pairs of lanes or lane by lane, and is summed by itself. Then it is
 /// added to its block's tally in a RAM, two channels a cycle, while the next group is summed: a group lasts at least 8
-/// cycles. The order of blocks does not matter. The store reads a tally when its block's last results are stored; then its slot is
-/// free.
+/// cycles. The order of blocks does not matter. The store reads a tally when its block's last results are stored; then
+/// its slot is free.
 module tally
   import contract_pkg::*;
   import core_pkg::*;
