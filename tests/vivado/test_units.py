@@ -17,8 +17,8 @@ CHECKER = ("field_check", "command_check", "checker_bench")
 
 CONTROL = (
     *STREAMS,
-    *("vector_pkg", *MAP_ENGINE, *SCALAR_ENGINE, *WEIGHT_ENGINE),
-    *("map_fields", "scalar_fields", "weight_fields", "vector_check", "vector_unit", "port_share"),
+    *("core_pkg", "vector_pkg", *MAP_ENGINE, *SCALAR_ENGINE, *WEIGHT_ENGINE),
+    *("map_fields", "scalar_fields", "weight_fields", "vector_check", "narrow_port", "vector_unit", "port_share"),
     *("field_check", "command_check", "list_check", "command_fetch", "list_runner"),
     *("control_registers", "cycle_counters", "stub/core", "cpt_kernel"),
 )
