@@ -48,3 +48,23 @@ def _product(term: str) -> int:
     for factor in term.lstrip("+-").split("*"):
         product *= int(factor) if factor.isdigit() else rtl_constant(factor)
     return product
+
+
+def struct_fields(name: str, types: dict[str, int]) -> list[tuple[str, int]]:
+    """Fields of a packed struct of core_pkg.sv with their bits, the highest first; `types`: bits of other types.
+
+    >>> struct_fields("span_t", {})
+    [('first', 32), ('behind', 32)]
+    """
+    source = re.sub(r"//.*", "", (RTL / "core_pkg.sv").read_text(encoding="utf-8"))
+    found = re.search(rf"typedef struct packed \{{([^}}]*)\}} {name};", source)
+    if found is None:
+        raise ValueError(f"core_pkg.sv has no struct {name}")
+    fields = re.findall(r"(\w+)(?: signed)?\s*(?:\[\s*(\w+)(-1)?:0\])?\s+(\w+);", found[1])
+    return [(field, types.get(kind) or _bits(high, bool(less))) for kind, high, less, field in fields]
+
+
+def _bits(high: str, less: bool) -> int:
+    """Of [high:0], or of [high-1:0]; 1 without a range."""
+    number = int(high) if high.isdigit() else rtl_constant(high) if high else 0
+    return number if less else number + 1

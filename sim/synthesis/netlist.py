@@ -68,6 +68,12 @@ class Netlist:
         driver = self.driver.get(net)
         return driver is not None and REGISTERS.fullmatch(self.cells[driver[0]].kind) is not None
 
+    def wide(self, least: int) -> list[tuple[int, int]]:
+        """Nets with more loads than `least`, clocks aside, the widest first: their loads, and their numbers."""
+        clocks = {cell.inputs["C", 0] for cell in self.cells.values() if REGISTERS.fullmatch(cell.kind)}
+        found = [(len(pins), net) for net, pins in self.loads.items() if net not in clocks and len(pins) > least]
+        return sorted(found, reverse=True)
+
     def counts(self) -> Counter[str]:
         """Cells by kind."""
         return Counter(cell.kind for cell in self.cells.values())

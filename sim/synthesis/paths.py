@@ -58,8 +58,8 @@ class Paths:
         for net in list(netlist.loads):
             self._arrive(net)
 
-    def worst(self, count: int = 1) -> list[Path]:
-        """The longest paths, one for each register that they end at (bits aside)."""
+    def worst(self, count: int | None = None) -> list[Path]:
+        """The longest paths, one for each register that they end at (bits aside); all of them without `count`."""
         best: dict[str, Path] = {}
         for name, cell in self.netlist.cells.items():
             model = self._models.get((cell.kind, parameters_of(cell.raw)))

@@ -2,7 +2,8 @@
 
 Estimates: LUTs, carry chains, RAMs and DSPs by Yosys' models of a -1 part, after its own mapping; no wires. 200 MHz
 leaves 5 ns for logic and wires together. LUT levels count more than nanoseconds: on a full device a level with its wire
-takes 0.5 to 0.7 ns, a carry chain about as much as one.
+takes 0.5 to 0.7 ns, a carry chain about as much as one. A net with many loads is slow by its wires alone, and should
+come from a register, without logic before it in the same cycle: nets with more than WIDE loads are listed.
 """
 
 from __future__ import annotations
@@ -22,16 +23,33 @@ from sim.synthesis.resources import TOP
 
 RESULT = (VIVADO if CHECKOUT else OUT) / "timing.json"
 KEPT = 5  # paths of a group that are written down
+WIDE = 256  # loads of a net
+MOST_NS, MOST_LUTS = 3.0, 5  # what a path should take at most
+
+
+@dataclass(frozen=True)
+class Net:
+    """A net with many loads, and whether a flip-flop drives it."""
+
+    name: str
+    loads: int
+    register: bool
 
 
 @dataclass
 class Group:
-    """The paths of a group: the longest by time, and the one over most LUTs."""
+    """The paths of a group: the longest by time, and those over most LUTs; how many registers end a path that is too
+    long or too deep; nets with many loads.
+    """
 
     name: str
     modules: list[str]
     longest: list[Path] = field(default_factory=list)
     deepest: list[Path] = field(default_factory=list)
+    registers: int = 0
+    too_long: int = 0
+    too_deep: int = 0
+    nets: list[Net] = field(default_factory=list)
 
     @classmethod
     def read(cls, values: dict[str, Any]) -> Group:
@@ -39,27 +57,38 @@ class Group:
             key: [Path(**{**path, "through": tuple(path["through"])}) for path in values[key]]
             for key in ("longest", "deepest")
         }
-        return cls(values["name"], values["modules"], **paths)
+        nets = [Net(**net) for net in values["nets"]]
+        return cls(**{**values, **paths, "nets": nets})
 
 
 def measure(name: str) -> Group:
     netlist = Netlist.read(mapped(name), TOP)
-    longest, deepest = (Paths(netlist, deepest=by_levels).worst(KEPT) for by_levels in (False, True))
-    return Group(name, list(GROUPS[name]), longest, deepest)
+    longest, deepest = (Paths(netlist, deepest=by_levels).worst() for by_levels in (False, True))
+    nets = [Net(netlist.name(net), loads, netlist.is_register(net)) for loads, net in netlist.wide(WIDE)]
+    return Group(
+        name,
+        list(GROUPS[name]),
+        *(longest[:KEPT], deepest[:KEPT], len(longest)),
+        too_long=sum(path.ps > 1000 * MOST_NS for path in longest),
+        too_deep=sum(path.luts > MOST_LUTS for path in deepest),
+        nets=nets,
+    )
 
 
 def table(groups: list[Group]) -> str:
-    """In Markdown; a path's LUTs and CARRY4s as '3 + 2'."""
+    """In Markdown; a path's LUTs and CARRY4s as '3 + 2'; wide nets: those that no register drives, of all."""
     lines = [
-        "| group | modules | ns | LUT + CARRY4 | from | to | most LUTs | ns |",
-        "|---|---|---|---|---|---|---|---|",
+        "| group | modules | ns | LUT + CARRY4 | from | to | most LUTs | ns "
+        "| registers | too long | too deep | wide nets |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for group in groups:
         worst, deep = group.longest[0], group.deepest[0]
         lines.append(
             f"| {group.name} | {', '.join(f'`{module}`' for module in group.modules)} | {worst.ps / 1000:.2f} "
             f"| {worst.luts} + {worst.carries} | `{short(worst.begin)}` | `{short(worst.end)}` "
-            f"| {deep.luts} | {deep.ps / 1000:.2f} |"
+            f"| {deep.luts} | {deep.ps / 1000:.2f} | {group.registers} | {group.too_long} | {group.too_deep} "
+            f"| {sum(not net.register for net in group.nets)} of {len(group.nets)} |"
         )
     return "\n".join(lines)
 
@@ -79,6 +108,8 @@ def paths_of(group: Group) -> str:
         lines.append(
             f"  {path.ps / 1000:5.2f} ns {path.luts:2} LUT {path.carries:2} CARRY4  {path.begin} -> {path.end}"
         )
+    for net in group.nets:
+        lines.append(f"  {net.loads:6} loads  {'register' if net.register else 'logic   '}  {net.name}")
     return "\n".join(lines)
 
 

@@ -34,12 +34,28 @@ STORES = [
     Unit("store", "store_bench", STORE_MODULES, {"BuildNumber": build}, {"CPT_LANES": str(lanes)})
     for build, lanes in ((0, 16), (1, 48))
 ]
-ARRAY_MODULES = ("dpu_row_model", "dpu_row", "count_ones", "select_two", "select_four", "row_sum", "result_drain")
+ARRAY_MODULES = (
+    "copies",
+    "dpu_row_model",
+    "dpu_row",
+    "count_ones",
+    "select_two",
+    "select_four",
+    "row_sum",
+    "result_drain",
+)
 ARRAY = Unit("array_drain", "array", ("core_pkg", *ARRAY_MODULES, "array"))
 TALLY_MODULES = ("core_pkg", "product_sum", "tally_channel", "tally")
 TALLIES = [
     Unit("tally", "tally", TALLY_MODULES, {"Lanes": lanes}, {"CPT_LANES": str(lanes)}, synthesised)
     for lanes, synthesised in ((16, False), (48, False), (16, True))
+]
+
+LOADS = [
+    Unit("row_joiner", "row_joiner", ("core_pkg", "row_joiner")),
+    Unit("weight_walker", "weight_walker", ("core_pkg", "weight_walker"), {"Groups": 9}),
+    Unit("load_credits", "load_credits", ("core_pkg", "load_credits")),
+    Unit("walk", "walk_bench", ("core_pkg", "lane_dealer", "row_walker", "walk_bench")),
 ]
 
 MAPS = [Unit("map_engine", "map_bench", ("vector_pkg", *MAP_ENGINE), {"BusBytes": bus}) for bus in (8, 32, 64)]
@@ -63,7 +79,7 @@ WEIGHTS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
-    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES, MAP_LANE, *MAPS, *TALLIES, *WEIGHTS],
+    [ROUNDING, LANE, ARRAY, *WRITERS, *STORES, *LOADS, MAP_LANE, *MAPS, *TALLIES, *WEIGHTS],
     ids=lambda unit: "-".join([unit.bench, *map(str, unit.parameters.values()), *["synthesised"] * unit.synthesised]),
 )
 def test_unit(unit: Unit) -> None:

@@ -85,10 +85,10 @@ module store_bench
     given_data  <= data;
   end
 
-  logic [TableBits-1:0] table_row;
-  logic [LaneBits-1:0] table_lane;
-  logic table_live, unused_ready;
-  logic [31:0] table_address, table_sums;
+  logic [$clog2(TableRows*Build.lanes/2)-1:0] table_place;
+  logic unused_ready;
+  logic [1:0] table_live;
+  logic [1:0][31:0] table_address, table_sums;
   logic [1:0][31:0] unused_elements;
   logic [1:0] unused_live;
   row_table #(.Lanes(Build.lanes)) u_table (
@@ -113,8 +113,7 @@ module store_bench
       .element_pair_i('0),
       .element_o     (unused_elements),
       .element_live_o(unused_live),
-      .read_row_i    (table_row),
-      .read_lane_i   (table_lane),
+      .read_place_i  (table_place),
       .read_live_o   (table_live),
       .read_address_o(table_address),
       .read_sums_o   (table_sums)
@@ -166,8 +165,7 @@ module store_bench
       .closed_i       (write && last),
       .slot_free_o    (slot_free),
       .idle_o         (idle),
-      .table_row_o    (table_row),
-      .table_lane_o   (table_lane),
+      .table_place_o  (table_place),
       .table_live_i   (table_live),
       .table_address_i(table_address),
       .table_sums_i   (table_sums),

@@ -34,6 +34,13 @@ module MUXF8 (
   assign O = S ? I1 : I0;
 endmodule
 
+module FDRE (
+    input  logic C, CE, D, R,
+    output logic Q
+);
+  always_ff @(posedge C) if (R) Q <= 1'b0; else if (CE) Q <= D;
+endmodule
+
 module CARRY4 (
     input  logic       CI, CYINIT,
     input  logic [3:0] DI, S,

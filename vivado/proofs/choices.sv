@@ -38,10 +38,14 @@ module equal_drain #(
   end
   logic [1:0] data, chosen_q, chosen2_q;
   logic meant_q, meant2_q;
+  logic [7:0] pair_q;
+  logic is_pair_q;
   result_drain #(.Lanes(Lanes), .Width(1)) u_dut (.clk_i, .pair_i, .results_i(results), .data_o(data));
   always_ff @(posedge clk_i) begin
-    chosen_q  <= {results_i[2*32'(pair_i)+1], results_i[2*32'(pair_i)]};
-    meant_q   <= 32'(pair_i) < Lanes / 2;
+    pair_q    <= pair_i;
+    is_pair_q <= 32'(pair_i) < Lanes / 2;
+    chosen_q  <= {results_i[2*32'(pair_q)+1], results_i[2*32'(pair_q)]};
+    meant_q   <= is_pair_q;
     chosen2_q <= chosen_q;
     meant2_q  <= meant_q;
   end

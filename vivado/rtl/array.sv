@@ -15,11 +15,11 @@ module array
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
-    input  logic                    wgrad_i,
+    input  logic                    wgrad_i,         ///< known two cycles before the first operands
     input  logic [1:0]              out_format_i,
     input  logic [G-1:0][15:0]      windows_i[M],
     input  logic [2:0][15:0]        triples_i[M],
-    input  logic                    take_i,          ///< the windows become operands
+    input  logic                    take_i,          ///< the windows become operands in the next cycle
     input  logic                    op_valid_i,      ///< one operand pair; the registered operands go with it
     input  logic                    op_first_i,
     input  logic                    op_last_i,
@@ -48,6 +48,9 @@ module array
     $error("array: slice_groups is not 3 * n, or lanes not a multiple of 16 up to 16 * n");
   end
 
+  logic [15:0] turns_q;  // wgrad_i for each column
+  copies #(.Bits(1), .Copies(16)) u_turns (.clk_i, .data_i(wgrad_i), .data_o(turns_q));
+
   // Operands of the columns. Loops, not wires: simulators turn words into slices only where that is wanted.
   logic [K-1:0] b_q[16];
 `ifdef SYNTHESIS
@@ -61,13 +64,13 @@ module array
         assign turned[3*m+pixel] = triples_i[m][pixel][c];
       end
     end
-    select_two #(.Width(K)) u_slice (.zero_i(own), .one_i(turned), .select_i(wgrad_i), .data_o(slice));
+    select_two #(.Width(K)) u_slice (.zero_i(own), .one_i(turned), .select_i(turns_q[c]), .data_o(slice));
     always_ff @(posedge clk_i) b_q[c] <= slice;
   end
 `else
   always_ff @(posedge clk_i) begin : columns
     logic [15:0][K-1:0] slices;
-    if (wgrad_i) begin
+    if (turns_q[0]) begin
       /* verilator unroll_disable */
       for (int unsigned c = 0; c < 16; c++) begin
         /* verilator unroll_disable */
@@ -83,7 +86,13 @@ module array
 `endif
 
   // Rows: the operand of a lane, its dot products, their sums held for the drain.
-  logic [DpuLatency-1:0] end_q;
+  logic [DpuLatency-2:0] end_q;
+  logic [L-1:0] take_q, end_here_q, wgrad_q;  // one for each lane, which has hundreds of loads
+  copies #(.Bits(1), .Copies(L)) u_take (.clk_i, .data_i(take_i), .data_o(take_q));
+  copies #(.Bits(1), .Copies(L)) u_end (.clk_i, .data_i(end_q[DpuLatency-2]), .data_o(end_here_q));
+  copies #(.Bits(1), .Copies(L)) u_wgrad (.clk_i, .data_i(wgrad_i), .data_o(wgrad_q));
+  logic unused;
+  assign unused = &{1'b0, turns_q};
   logic [799:0] results_q[L];  // row sum, then column by column
   for (genvar l = 0; l < L; l++) begin : gen_row
     logic [K-1:0] a_q;
@@ -96,13 +105,13 @@ module array
         assign turned[3*m+pixel] = windows_i[m][pixel*S+l/16][l%16];
       end
     end
-    select_two #(.Width(K)) u_slice (.zero_i(windows_i[l]), .one_i(turned), .select_i(wgrad_i), .data_o(slice));
-    always_ff @(posedge clk_i) if (take_i) a_q <= slice;
+    select_two #(.Width(K)) u_slice (.zero_i(windows_i[l]), .one_i(turned), .select_i(wgrad_q[l]), .data_o(slice));
+    always_ff @(posedge clk_i) if (take_q[l]) a_q <= slice;
 `else
     always_ff @(posedge clk_i) begin : operand
       logic [K-1:0] slice;
-      if (take_i) begin
-        if (wgrad_i) begin
+      if (take_q[l]) begin
+        if (wgrad_q[l]) begin
           /* verilator unroll_disable */
           for (int unsigned m = 0; m < M; m++) begin
             for (int unsigned pixel = 0; pixel < 3; pixel++) slice[3*m+pixel] = windows_i[m][pixel*S+l/16][l%16];
@@ -135,7 +144,7 @@ module array
     );
     always_ff @(posedge clk_i) begin : hold
       logic [15:0][47:0] packed_sums;
-      if (end_q[DpuLatency-1]) begin
+      if (end_here_q[l]) begin
         for (int unsigned c = 0; c < 16; c++) packed_sums[c] = sums[c];
         results_q[l] <= {row_sums, packed_sums};
       end
@@ -144,7 +153,7 @@ module array
 
   // The end of a group follows its last pair through the dot products.
   always_ff @(posedge clk_i) begin
-    end_q <= {end_q[DpuLatency-2:0], op_valid_i && op_last_i};
+    end_q <= {end_q[DpuLatency-3:0], op_valid_i && op_last_i};
     if (!rst_ni) end_q <= '0;
   end
 
@@ -188,7 +197,7 @@ module array
 
   logic [1:0][799:0] drained;
   result_drain #(.Lanes(L), .Width(800)) u_drain (
-      .clk_i, .pair_i(later_q[DpuLatency-1].pair), .results_i(results_q), .data_o(drained)
+      .clk_i, .pair_i(later_q[DpuLatency-2].pair), .results_i(results_q), .data_o(drained)
   );
   assign next_valid_o    = later_valid_q[Leaves-2];
   assign next_pair_o     = later_q[Leaves-2].pair;
@@ -205,7 +214,7 @@ module array
   logic [1:0] leaving_last;
   assign leaving_last = later_q[DpuLatency-1].group.store ? last_part_of(out_format_i) : '0;
   always_ff @(posedge clk_i) begin
-    if (rst_ni && end_q[DpuLatency-1]) begin
+    if (rst_ni && end_here_q[0]) begin
       results_are_drained : assert (!later_valid_q[DpuLatency-1]
           || (later_q[DpuLatency-1].pair == LastPair && later_q[DpuLatency-1].part == leaving_last));
       results_are_wanted  : assert (later_valid_q[DpuLatency-2] && later_q[DpuLatency-2].pair == '0

@@ -92,7 +92,7 @@ module axi_writer #(
     else if (b_valid_i && b_resp_i[1]) error_o <= 1'b1;
   end
 
-  sync_fifo #(.Width($bits(burst_t)), .Depth(MaxOutstanding)) u_bursts (
+  sync_fifo #(.Width($bits(burst_t)), .Depth(MaxOutstanding), .Head(1'b1)) u_bursts (
       .clk_i,
       .rst_ni,
       .clear_i(1'b0),

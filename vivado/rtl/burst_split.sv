@@ -31,11 +31,13 @@ module burst_split #(
   logic [   CountBits-1:0] left_q;   // beats still to be asked for, minus 1
   logic [  OffsetBits-1:0] begin_q, end_q;
 
-  // The last byte counted from the start of the first beat; its upper part is the number of beats minus 1.
-  logic [17:0] last_byte;
-  assign last_byte = req_bytes_i + 18'(req_addr_i[OffsetBits-1:0]) - 18'd1;
-  logic [CountBits-1:0] full_beats;   // minus 1, had the request begun on a beat
-  assign full_beats = CountBits'((req_bytes_i - 18'd1) >> OffsetBits);
+  // The last byte counted from the start of the first beat; its upper part is the number of beats minus 1. That is one
+  // more than had the request begun on a beat if the offset carries.
+  logic [17:0] last_byte, before_begin;
+  logic [OffsetBits:0] last_place;
+  assign before_begin = 18'(req_addr_i[OffsetBits-1:0]) - 18'd1;
+  assign last_byte    = req_bytes_i + before_begin;
+  assign last_place   = {1'b0, OffsetBits'(req_bytes_i[OffsetBits-1:0] - 1'b1)} + {1'b0, req_addr_i[OffsetBits-1:0]};
 
   logic [3:0] to_cut;
   logic       more;
@@ -66,7 +68,7 @@ module burst_split #(
       left_q  <= last_byte[17:OffsetBits];
       begin_q <= req_addr_i[OffsetBits-1:0];
       end_q   <= last_byte[OffsetBits-1:0];
-      extra_q <= last_byte[17:OffsetBits] != full_beats;
+      extra_q <= last_place[OffsetBits];
     end
     if (!rst_ni || drop_i) busy_q <= 1'b0;
   end

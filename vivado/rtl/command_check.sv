@@ -1,6 +1,8 @@
 /// Judges a command by the contract's checks, in their order, and computes sizes and ends: about 75 cycles.
 ///
-/// One multiplier of 32 by 16 bits does every product; a step is three cycles (operands, product, judgement).
+/// One multiplier of 24 by 16 bits does every product, one of 8 by 16 bits the rest of those with a stride; a step is
+/// three cycles (operands, product, judgement). A verdict ends the check a cycle later; that of an overlap, the last one,
+/// is known before its step.
 module command_check
   import contract_pkg::*;
   import command_pkg::*;
@@ -11,7 +13,7 @@ module command_check
     input  logic        clk_i,
     input  logic        rst_ni,
     input  logic        clear_i,       ///< abort
-    input  logic        start_i,       ///< judge words_i, which must stay until done_o
+    input  logic        start_i,       ///< judge words_i, which are there already and must stay until done_o
     input  words_t      words_i,
     input  logic        reserved_i,    ///< a bit of a word that holds no field is set
     input  logic [31:0] mem_bytes_i,   ///< size of the region
@@ -54,17 +56,18 @@ module command_check
   logic [23:0] pixels_q;
   logic [39:0] rows_q;
   logic [31:0] a_tile_q, b_tile_q, out_tile_q;
-  logic [49:0] a_end_q, b_end_q, out_end_q, sums_end, tally_end;
+  logic [49:0] a_end_q, b_end_q, out_end_q, sums_end_q, tally_end_q;
   logic [17:0] room_q;
   logic [27:0] map_q;   // also kernel_h * a_width
   logic [ 7:0] field_error;
 
-  field_check u_fields (.words_i, .reserved_i, .error_o(field_error));
+  field_check u_fields (.clk_i, .words_i, .reserved_i, .error_o(field_error));
 
   // The product of the step.
   logic [31:0] x_q;
   logic [15:0] y_q;
-  logic [47:0] product_q;
+  logic [39:0] product_q;     // of the lower 24 bits, and
+  logic [23:0] upper_q;       // of the others, which strides alone have
   logic [ 7:0] out_unit;      // bytes of a pixel's 16 results, or of one of its bit planes times them
   logic [15:0] b_images, out_images;
 
@@ -96,7 +99,8 @@ module command_check
       BlocksB:   {x_q, y_q} <= {c.b_block_stride, 16'(c.wgrad ? c.y_blocks : c.a_blocks) - 16'd1};
       default:   {x_q, y_q} <= {c.b_image_stride, b_images - 16'd1};
     endcase
-    product_q <= 48'(x_q) * 48'(y_q);
+    product_q <= 40'(x_q[23:0]) * 40'(y_q);
+    upper_q   <= 24'(x_q[31:24]) * 24'(y_q);
   end
 
   // OVERFLOW: K <= 2^n exactly when K - 1 has at most n bits.
@@ -136,37 +140,54 @@ module command_check
                        || (has_sums && c.sums_addr[1:0] != '0)
                        || (stats && c.tally_addr[5:0] != '0);
 
+  /// Three numbers are added as two.
+  function automatic logic [49:0] with_product(logic [49:0] x);
+    logic [49:0] lower, upper;
+    lower = 50'(product_q);
+    upper = {2'd0, upper_q, 24'd0};
+    return (x ^ lower ^ upper) + {(x[48:0] & lower[48:0]) | ((x[48:0] | lower[48:0]) & upper[48:0]), 1'b0};
+  endfunction
+
   // STRIDE and the ends. The blocks of an image come first, then the images.
   logic [49:0] blocks_q;
-  assign sums_end  = 50'(c.sums_addr) + (c.wgrad ? 50'({groups_q, 6'd0}) : 50'({rows_q, 2'd0}));
-  assign tally_end = 50'(c.tally_addr) + 50'({c.y_blocks, 9'd0}) + 50'd64;
+  always_ff @(posedge clk_i) begin
+    sums_end_q  <= 50'(c.sums_addr) + (c.wgrad ? 50'({groups_q, 6'd0}) : 50'({rows_q, 2'd0}));
+    tally_end_q <= 50'(c.tally_addr) + 50'({c.y_blocks, 9'd0}) + 50'd64;
+  end
 
-  // OVERLAP: seven pairs of spans, one a cycle, and five more of a tally.
-  logic [31:0] mine_begin, mine_end, other_begin, other_end;
-  logic        overlap, counts;        // the pair has what it compares
-  always_comb begin
-    if (pair_q < 4'd4) {mine_begin, mine_end} = {c.out_addr, out_end_q[31:0]};
-    else if (pair_q < 4'd7) {mine_begin, mine_end} = {c.sums_addr, sums_end[31:0]};
-    else {mine_begin, mine_end} = {c.tally_addr, tally_end[31:0]};
-    counts = pair_q inside {4'd0, 4'd1, 4'd2, [4'd7:4'd10]} || has_sums;
-  end
-  always_comb begin
-    unique case (pair_q)
-      4'd0, 4'd4, 4'd7: {other_begin, other_end} = {c.a_addr, a_end_q[31:0]};
-      4'd1, 4'd5, 4'd8: {other_begin, other_end} = {c.b_addr, b_end_q[31:0]};
-      4'd2, 4'd6, 4'd9: {other_begin, other_end} = {list_begin_i, list_end_i};
-      4'd10:            {other_begin, other_end} = {c.out_addr, out_end_q[31:0]};
-      default:          {other_begin, other_end} = {c.sums_addr, sums_end[31:0]};
+  function automatic logic beyond(logic [49:0] place, logic [31:0] size);
+    return place[49:32] != '0 || place[31:0] > size;
+  endfunction
+
+  // OVERLAP: seven pairs of spans, one a cycle, and five more of a tally. Stage 0, two cycles before a pair is judged:
+  // its spans. Stage 1: whether they overlap.
+  logic [31:0] mine_begin_q, mine_end_q, other_begin_q, other_end_q;
+  logic        overlap_q, counts_q;    // the pair has what it compares
+  logic [ 3:0] pair;
+  assign pair = state_q == Overlap ? pair_q + 4'd2 : state_q == Range ? 4'd1 : 4'd0;
+  always_ff @(posedge clk_i) begin
+    if (pair < 4'd4) {mine_begin_q, mine_end_q} <= {c.out_addr, out_end_q[31:0]};
+    else if (pair < 4'd7) {mine_begin_q, mine_end_q} <= {c.sums_addr, sums_end_q[31:0]};
+    else {mine_begin_q, mine_end_q} <= {c.tally_addr, tally_end_q[31:0]};
+    counts_q <= pair inside {4'd0, 4'd1, 4'd2, [4'd7:4'd10]} || has_sums;
+    unique case (pair)
+      4'd0, 4'd4, 4'd7: {other_begin_q, other_end_q} <= {c.a_addr, a_end_q[31:0]};
+      4'd1, 4'd5, 4'd8: {other_begin_q, other_end_q} <= {c.b_addr, b_end_q[31:0]};
+      4'd2, 4'd6, 4'd9: {other_begin_q, other_end_q} <= {list_begin_i, list_end_i};
+      4'd10:            {other_begin_q, other_end_q} <= {c.out_addr, out_end_q[31:0]};
+      default:          {other_begin_q, other_end_q} <= {c.sums_addr, sums_end_q[31:0]};
     endcase
+    overlap_q <= mine_begin_q < other_end_q && other_begin_q < mine_end_q && counts_q;
   end
-  assign overlap = mine_begin < other_end && other_begin < mine_end;
 
   // The judgement of a step, in its third cycle.
-  logic [17:0] room;
+  logic [17:0] room, room_less_q;
   logic [ 7:0] verdict;
-  assign room = product_q[17:0] + 18'd1
-                + (state_q == RoomY ? 18'(c.pad_top) + 18'(c.pad_bottom) - 18'(c.kernel_h)
-                                    : 18'(c.pad_left) + 18'(c.pad_right) - 18'(c.kernel_w));
+  assign room = product_q[17:0] + room_less_q;
+  always_ff @(posedge clk_i) begin
+    room_less_q <= 18'd1 + (state_q == RoomY ? 18'(c.pad_top) + 18'(c.pad_bottom) - 18'(c.kernel_h)
+                                             : 18'(c.pad_left) + 18'(c.pad_right) - 18'(c.kernel_w));
+  end
   always_comb begin
     verdict = 8'(ERROR_OK);
     unique case (state_q)
@@ -188,11 +209,10 @@ module command_check
       ImagesOut:
       if (out_images > 16'd1 && 50'(c.out_image_stride) < blocks_q) verdict = 8'(ERROR_STRIDE);
       Range:
-      if (a_end_q > 50'(mem_bytes_i) || b_end_q > 50'(mem_bytes_i) || out_end_q > 50'(mem_bytes_i)
-          || (has_sums && sums_end > 50'(mem_bytes_i)) || (stats && tally_end > 50'(mem_bytes_i))) begin
+      if (beyond(a_end_q, mem_bytes_i) || beyond(b_end_q, mem_bytes_i) || beyond(out_end_q, mem_bytes_i)
+          || (has_sums && beyond(sums_end_q, mem_bytes_i)) || (stats && beyond(tally_end_q, mem_bytes_i))) begin
         verdict = 8'(ERROR_RANGE);
       end
-      Overlap: if (overlap && counts) verdict = 8'(ERROR_OVERLAP);
       default: ;
     endcase
   end
@@ -213,21 +233,30 @@ module command_check
   end
 
   logic        judged;
+  logic [ 7:0] verdict_q;  // of the step before
+  logic        refused_q;
   logic [49:0] first_image_q, end_of;   // where the first image ends
   assign judged = state_q == Fields || state_q == Range || state_q == Overlap || phase_q == 2'd2;
-  assign end_of = first_image_q + 50'(product_q);
+  assign end_of = with_product(first_image_q);
   always_ff @(posedge clk_i) first_image_q <= begin_of + blocks_q;
 
   always_ff @(posedge clk_i) begin
-    done_o <= 1'b0;
+    done_o    <= 1'b0;
+    refused_q <= state_q != Idle && judged && verdict != 8'(ERROR_OK) && !refused_q;
+    verdict_q <= verdict;
     if (state_q != Idle) phase_q <= judged ? 2'd0 : phase_q + 2'd1;
     if (state_q == Idle) begin
       pair_q <= '0;
       if (start_i) state_q <= Fields;
+    end else if (refused_q) begin
+      state_q <= Idle;
+      phase_q <= '0;
+      error_o <= verdict_q;
+      done_o  <= 1'b1;
     end else if (judged) begin
-      if (verdict != 8'(ERROR_OK)) begin
+      if (state_q == Overlap && overlap_q) begin
         state_q <= Idle;
-        error_o <= verdict;
+        error_o <= 8'(ERROR_OVERLAP);
         done_o  <= 1'b1;
       end else if (state_q != Overlap) begin
         state_q <= state_e'(state_q + 5'd1);
@@ -254,7 +283,7 @@ module command_check
         TileA:   a_tile_q <= product_q[31:0];
         TileB:   b_tile_q <= product_q[31:0];
         TileOut: out_tile_q <= product_q[31:0];
-        BlocksOut, BlocksA, BlocksB: blocks_q <= tile + 50'(product_q);
+        BlocksOut, BlocksA, BlocksB: blocks_q <= with_product(tile);
         ImagesOut: out_end_q <= end_of;
         ImagesA:   a_end_q <= end_of;
         ImagesB:   b_end_q <= end_of;
@@ -262,9 +291,10 @@ module command_check
       endcase
     end
     if (!rst_ni || clear_i) begin
-      state_q <= Idle;
-      phase_q <= '0;
-      done_o  <= 1'b0;
+      state_q   <= Idle;
+      phase_q   <= '0;
+      refused_q <= 1'b0;
+      done_o    <= 1'b0;
     end
   end
 
@@ -280,8 +310,8 @@ module command_check
       a_end: a_end_q[31:0],
       b_end: b_end_q[31:0],
       out_end: out_end_q[31:0],
-      sums_end: sums_end[31:0],
-      tally_end: tally_end[31:0]
+      sums_end: sums_end_q[31:0],
+      tally_end: tally_end_q[31:0]
   };
 
   if (!legal(Build)) begin : gen_bad_build

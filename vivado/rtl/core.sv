@@ -233,8 +233,9 @@ module core
   );
 
   // Compute.
-  logic sequencer_done, slot_free, read_valid, window_valid, open_valid, waits, store_waits;
+  logic sequencer_done, slot_free, read_valid, ahead_valid, window_valid, open_valid, waits, store_waits;
   logic [3:0][13:0] read_address;
+  logic [15:0] ahead_entry;
   read_t read;
   window_t window;
   segment_t segment;
@@ -252,6 +253,8 @@ module core
       .read_valid_o  (read_valid),
       .read_address_o(read_address),
       .read_o        (read),
+      .ahead_valid_o (ahead_valid),
+      .ahead_entry_o (ahead_entry),
       .window_valid_o(window_valid),
       .window_o      (window),
       .open_valid_o  (open_valid),
@@ -266,25 +269,32 @@ module core
       .store_stall_o (store_waits)
   );
 
-  logic fill_valid_q, fill_clear_q;
-  logic [1:0] fill_rotate_q;
-  logic [2:0] fill_words_q;
-  logic [G-1:0] fill_slots_q;
+  read_t fill_q;
+  logic fill_valid_read_q;
   always_ff @(posedge clk_i) begin
-    fill_valid_q  <= read_valid;
-    fill_rotate_q <= read.start[1:0];
-    fill_words_q  <= read.words;
-    fill_slots_q  <= read.slots[G-1:0];
-    fill_clear_q  <= read.clear;
+    fill_q            <= read;
+    fill_valid_read_q <= read_valid;
   end
 
-  logic [15:0] entry;
+  logic [15:0] entry_ahead;
+  logic [M/8-1:0][15:0] entry_q;  // one for eight lanes
+  copies #(.Bits(16), .Copies(M / 8)) u_entry (.clk_i, .data_i(entry_ahead), .data_o(entry_q));
+
   logic [G-1:0][15:0] windows[M];
   logic [2:0][15:0] triples[M];
   for (genvar l = 0; l < M; l++) begin : gen_lane
     // One writer for the lane's rows, its pixels of the error, and the weights of column l mod 16.
     localparam int unsigned Own = l % Writers;
     logic lane_hit, triple_hit;
+    logic fill_valid_q, fill_clear_q;
+    logic [1:0] fill_rotate_q;
+    logic [2:0] fill_words_q;
+    logic [G-1:0] fill_slots_q;
+    copies #(.Bits(G + 7), .Copies(1)) u_fill (
+        .clk_i,
+        .data_i({fill_valid_read_q, fill_q.clear, fill_q.start[1:0], fill_q.words, fill_q.slots[G-1:0]}),
+        .data_o({fill_valid_q, fill_clear_q, fill_rotate_q, fill_words_q, fill_slots_q})
+    );
     assign lane_hit   = lane_valid[Own] && lane_index[Own] == 8'(l / Writers);
     assign triple_hit = triple_valid[Own] && triple_index[Own] == 8'(l / Writers);
     lane #(.Words(Build.lane_words), .ColumnWords(Build.column_words), .Slots(G)) u_lane (
@@ -308,7 +318,7 @@ module core
         .word_write_i  (triple_hit ? word_write[Own] : '0),
         .word_entry_i  (word_entry[Own]),
         .word_data_i   (load_words[Own][2:0]),
-        .entry_i       (entry),
+        .entry_i       (entry_q[l/8]),
         .triple_o      (triples[l])
     );
   end
@@ -321,9 +331,11 @@ module core
       .clk_i,
       .rst_ni        (run_n),
       .plan_i        (plan_q),
+      .ahead_valid_i (ahead_valid),
+      .ahead_entry_i (ahead_entry),
       .window_valid_i(window_valid),
       .window_i      (window),
-      .entry_o       (entry),
+      .entry_ahead_o (entry_ahead),
       .take_o        (take),
       .op_valid_o    (op_valid),
       .op_first_o    (op_first),
@@ -394,13 +406,14 @@ module core
   );
 
   // Results.
-  logic [TableBits-1:0] element_row, table_row;
+  logic [TableBits-1:0] element_row;
+  logic [$clog2(TableRows*L/2)-1:0] table_place;
   logic [7:0] element_pair;
-  logic [LaneBits-1:0] table_lane;
   logic [1:0][31:0] elements;
   logic [1:0] elements_live;
-  logic table_live, acc_last;
-  logic [31:0] table_address, table_sums;
+  logic acc_last;
+  logic [1:0] table_live;
+  logic [1:0][31:0] table_address, table_sums;
   row_table #(.Lanes(L)) u_table (
       .clk_i,
       .rst_ni        (run_n),
@@ -423,8 +436,7 @@ module core
       .element_pair_i(element_pair),
       .element_o     (elements),
       .element_live_o(elements_live),
-      .read_row_i    (table_row),
-      .read_lane_i   (table_lane),
+      .read_place_i  (table_place),
       .read_live_o   (table_live),
       .read_address_o(table_address),
       .read_sums_o   (table_sums)
@@ -536,8 +548,7 @@ module core
       .closed_i       (piece_valid && piece_last),
       .slot_free_o    (slot_free),
       .idle_o         (store_idle),
-      .table_row_o    (table_row),
-      .table_lane_o   (table_lane),
+      .table_place_o  (table_place),
       .table_live_i   (table_live),
       .table_address_i(table_address),
       .table_sums_i   (table_sums),
@@ -573,16 +584,24 @@ module core
   assign stuck    = state_q == Run && failed && (waits || sequencer_done) && store_idle && wr_idle_i && rd_idle_i
       && !rd_data_valid_i && !op_valid;
 
+  // While the array has no command its plan follows the one that is loaded: a register enables so many.
+  logic follow_q;
+  always_ff @(posedge clk_i) begin
+    follow_q <= !run_n || (state_q == Idle && !next_q) || (state_q == Run && complete && !failed && !wr_error_i);
+    if (follow_q) begin
+      plan_q  <= load_plan_q;
+      out_q   <= load_out_q;
+      sums_q  <= load_sums_q;
+      tally_q <= load_tally_q;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     stuck_q <= stuck ? stuck_q + 5'd1 : '0;
     if (plan_take) next_q <= 1'b1;
     unique case (state_q)
       Idle:
       if (next_q) begin
-        plan_q  <= load_plan_q;
-        out_q   <= load_out_q;
-        sums_q  <= load_sums_q;
-        tally_q <= load_tally_q;
         next_q  <= 1'b0;
         state_q <= Start;
       end
@@ -606,5 +625,5 @@ module core
   assign store_stall_o = store_waits && !op_valid;
 
   logic unused;
-  assign unused = &{1'b0, read};
+  assign unused = &{1'b0, read, fill_q};
 endmodule

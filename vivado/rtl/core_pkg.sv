@@ -9,7 +9,7 @@ package core_pkg;
   localparam int unsigned DpuLatency         = CountLatency + AccumulateLatency;  ///< operand pair to sum with it
   localparam int unsigned DrainLatency       = 2;  ///< of the choice of two lanes' results
   localparam int unsigned AccumulatorLatency = 2;
-  localparam int unsigned NoiseLatency       = 10; ///< from a result's place in the tables to its noise
+  localparam int unsigned NoiseLatency       = 11; ///< from a result's place in the tables to its noise
   /// Cycles from the turn of a pair of lanes being known (array) to when its noise has to begin.
   localparam int unsigned NoiseDelay = DpuLatency + DrainLatency + AccumulatorLatency - NoiseLatency;
 
@@ -94,6 +94,10 @@ package core_pkg;
     logic [ 5:0] taps_mod;
     logic [31:0] b_tile;         // bytes of a tile of weights
     logic [20:0] count;          // pixels of a channel of the result, with STATS
+    logic [ 5:0] pad_columns;    // CONV: output column 0 is at first_rest - up_x * pad_columns of the zero-inserted map
+    logic [ 3:0] first_rest;
+    logic [ 3:0] stride_columns; // stride_x = up_x * stride_columns + stride_rest
+    logic [ 3:0] stride_rest;
     logic        by_three;       // CONV: one read fills the three taps of a kernel row
     logic [19:0] units;          // CONV: what one read fills, in all of K: taps, or kernel rows if by_three
   } plan_t;
@@ -116,6 +120,21 @@ package core_pkg;
   function automatic logic overlap(span_t x, span_t y);
     return x.first < y.behind && y.first < x.behind;
   endfunction
+
+  /// What the weights' walk takes of a plan.
+  typedef struct packed {
+    logic [31:0] address;        // of the first tile
+    logic [31:0] column_stride;  // bytes from output channel to output channel, and
+    logic [31:0] block_stride;   // from block to block
+    logic [31:0] tile;           // bytes of a tile
+    logic [11:0] blocks;         // of A
+    logic [ 4:0] bits;
+    logic [15:0] entry;          // of the column memories, the first
+    logic [15:0] group_entries;  // from output block to output block
+    logic [ 7:0] taps_div;       // taps of a tile = taps_div * slice_groups + taps_mod
+    logic [ 5:0] taps_mod;
+    logic [ 3:0] kernel_w;
+  } weights_plan_t;
 
   /// What a load writer does with the bytes of one request.
   typedef enum logic [1:0] {
@@ -148,6 +167,18 @@ package core_pkg;
     logic [15:0] run;
     logic [11:0] parts;
   } rows_t;
+
+  /// Where a lane is: its next flat row.
+  typedef struct packed {
+    logic [16:0] n;        // its image, and
+    logic [15:0] y;        // the row there
+    logic [20:0] v;        // y * stride_y - pad_top + first kernel row, signed
+    logic [31:0] a;        // address of the image in A
+    logic [31:0] b;        // in the error (WGRAD)
+    logic [31:0] out;      // in the result (CONV)
+    logic [31:0] element;
+    logic [31:0] sums;
+  } lane_place_t;
 
   /// A read of all lane memories: four consecutive words, the first three of which may go to slots of the window.
   typedef struct packed {
@@ -194,6 +225,24 @@ package core_pkg;
     logic               with_tally; // the last of its block, and STATS: its tally is complete
     logic [11:0]        block;
   } segment_t;
+
+  /// A read with all that goes with it.
+  typedef struct packed {
+    read_t       read;
+    logic        full;         // fills its window
+    window_t     window;       // that it belongs to
+    logic        opens;        // the first of a segment
+    segment_t    segment;
+    logic [31:0] set_address;  // WGRAD, with opens: of the set's first kernel column (and, with tap, of its first tap)
+    logic [31:0] set_element;
+    logic [31:0] set_sums;
+    logic [ 7:0] tap;          // of the kernel
+    logic [ 3:0] set_taps;     // kernel columns from the set's first one on
+    logic        begins;       // the first of a row step, of a chunk in a WGRAD, and
+    logic        ends;         // the last
+    logic        pass_ends;    // also of its pass
+    logic [ 4:0] steps;        // row steps that then are done
+  } issue_t;
 
   /// Rounded results of a pair of lanes, on their way to the tally.
   typedef struct packed {

@@ -64,11 +64,11 @@ module epilogue
       .clk_i, .start_i(seed_valid_i), .seed_lo_i, .seed_hi_i, .own_i(seed_own_i), .key_0_o(key_0), .key_1_o(key_1)
   );
 
-  // Noise: the table of elements takes a cycle, noise_base and noise the other nine.
+  // Noise: the table of elements takes two cycles, noise_base and noise the other nine.
   assign table_row_o  = ahead_group_i.row;
   assign table_pair_o = ahead_pair_i;
   logic [27:0] element_q;
-  always_ff @(posedge clk_i) element_q <= ahead_group_i.element[31:4];
+  delay_line #(.Bits(28), .Cycles(2)) u_element (.clk_i, .data_i(ahead_group_i.element[31:4]), .data_o(element_q));
 
   rounds_t rounds;
   assign rounds = '{stochastic: p.c.flags[FLAG_STOCHASTIC], is_signed: p.c.flags[FLAG_OUT_SIGNED], shift: p.c.shift,
@@ -127,7 +127,7 @@ module epilogue
   end
 
   // The table is read NoiseLatency cycles before the results are here.
-  localparam int unsigned LiveDelay = NoiseLatency + RoundLatency - 1;
+  localparam int unsigned LiveDelay = NoiseLatency + RoundLatency - 2;
   logic [LiveDelay-1:0][1:0] live_q;
   always_ff @(posedge clk_i) live_q <= {live_q[LiveDelay-2:0], table_live_i};
   assign rounded_o = '{valid: tag.valid && p.c.flags[FLAG_STATS], pair: tag.pair, live: live_q[LiveDelay-1],

@@ -3,12 +3,14 @@ module field_check
   import contract_pkg::*;
   import command_pkg::*;
 (
+    input  logic       clk_i,
     input  words_t     words_i,
     input  logic       reserved_i,  ///< a bit of a word that holds no field is set
-    output logic [7:0] error_o      ///< the first check that fails, or OK
+    output logic [7:0] error_o      ///< a cycle later: the first check that fails, or OK
 );
   logic [7:0] opcode, a_bits, b_bits, out_bits, flags, out_format, shift;
-  logic requantised, reserved, widths, format, limits;
+  logic requantised, known, reserved, widths, format, limits;
+  logic known_q, reserved_q, widths_q, format_q, limits_q;
 
   assign {out_bits, b_bits, a_bits, opcode} = words_i[0];
   assign {shift, out_format, flags}         = words_i[1][23:0];
@@ -50,12 +52,20 @@ module field_check
     end
   end
 
+  assign known = opcode == 8'(OPCODE_CONV) || opcode == 8'(OPCODE_WGRAD);
+  always_ff @(posedge clk_i) begin
+    known_q    <= known;
+    reserved_q <= reserved;
+    widths_q   <= widths;
+    format_q   <= format;
+    limits_q   <= limits;
+  end
   always_comb begin
-    if (opcode != 8'(OPCODE_CONV) && opcode != 8'(OPCODE_WGRAD)) error_o = 8'(ERROR_OPCODE);
-    else if (reserved) error_o = 8'(ERROR_RESERVED);
-    else if (!widths) error_o = 8'(ERROR_WIDTH);
-    else if (!format) error_o = 8'(ERROR_FORMAT);
-    else if (!limits) error_o = 8'(ERROR_SHAPE);
+    if (!known_q) error_o = 8'(ERROR_OPCODE);
+    else if (reserved_q) error_o = 8'(ERROR_RESERVED);
+    else if (!widths_q) error_o = 8'(ERROR_WIDTH);
+    else if (!format_q) error_o = 8'(ERROR_FORMAT);
+    else if (!limits_q) error_o = 8'(ERROR_SHAPE);
     else error_o = 8'(ERROR_OK);
   end
 

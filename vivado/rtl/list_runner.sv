@@ -73,7 +73,7 @@ module list_runner
   assign running = state_q >= Fetch && state_q <= Drain;
 
   logic   fetch_idle, fetch_reserved, fetch_error, check_done, matrix_done, vector_done;
-  logic [7:0] list_error, check_error, matrix_error, vector_error;
+  logic [7:0] list_error, list_error_q, check_error, matrix_error, vector_error;
   words_t words;
 
   list_check u_list_check (
@@ -150,6 +150,9 @@ module list_runner
   assign draining_o  = state_q == Flush && silent_q;
   assign mem_base_o  = mem_base_q;
 
+  // Its registers are written some cycles before the start.
+  always_ff @(posedge clk_i) list_error_q <= list_error;
+
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Idle: begin
@@ -160,7 +163,7 @@ module list_runner
           list_begin_q <= list_offset_i;
           list_end_q   <= list_offset_i + list_bytes_i;
           next_q       <= list_offset_i;
-          verdict_q    <= list_error;
+          verdict_q    <= list_error_q;
           state_q      <= CheckList;
         end
       end

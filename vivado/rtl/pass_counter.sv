@@ -13,6 +13,8 @@ module pass_counter
     output logic [11:0] y_first_o,
     output logic [11:0] y_count_o,
     output logic [ 3:0] ky_first_o,
+    output logic        y_ends_o,   ///< the next pass has other blocks of the error,
+    output logic        a_ends_o,   ///< and of A
     output logic        last_o      ///< this is the last pass
 );
   logic [11:0] a_left, y_left;
@@ -27,6 +29,8 @@ module pass_counter
   assign ky_last   = ky_left <= plan_i.pass_ky;
   assign a_count_o = a_last ? a_left : plan_i.pass_a;
   assign y_count_o = y_last ? y_left : plan_i.pass_y;
+  assign y_ends_o  = ky_last;
+  assign a_ends_o  = ky_last && y_last;
   assign last_o    = a_last && y_last && ky_last;
 
   always_ff @(posedge clk_i) begin

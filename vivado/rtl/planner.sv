@@ -52,6 +52,9 @@ module planner
   logic [15:0] grow_triples, triples_q;
   logic [11:0] span_triples;
   logic [15:0] set_words_q;            // accumulator entries of the sets of a pair of blocks
+  logic [10:0] sets_q;                 // how many these are
+  logic [7:0] spare_rows_q;            // of the ring, beyond twice a window's; signed
+  logic rows_fit_q;                    // a chunk of the tried rows suits the ring
 
   // Row steps ahead of the array. A CONV asks for three batches, no more: what is not needed soon would keep results
   // from being stored. A WGRAD's chunks are limited by the column memories.
@@ -162,10 +165,7 @@ module planner
       GrowGroups: begin
         x = t_q;
         y = 32'(p_q.pass_y);
-        fits = 2 * result <= Build.column_words
-            && 12'(small_product({1'b0, grow_q, 1'b0} - 7'd1, p_q.step_rows)) + 12'(c.kernel_h) <= 12'(p_q.ring_rows)
-            && grow_q <= 5'(MostChunk)
-            && !(p_q.chunk_rows >= 5'd3 && triples_q >= 16'd8);  // small chunks: the first ones are soon there
+        fits = 2 * result <= Build.column_words && rows_fit_q;
         state_d = fits ? Grow : StepWords;
       end
       ChunkEntries: begin x = 32'(triples_q); y = 32'(c.b_bits); state_d = GroupEntries; end
@@ -176,13 +176,34 @@ module planner
     endcase
   end
 
+  /// Quotients and remainders of x / y at [y][x].
+  typedef logic [15:0][63:0][9:0] quotients_t;
+  function automatic quotients_t quotients();
+    for (int unsigned by = 0; by < 16; by++) begin
+      for (int unsigned of = 0; of < 64; of++) quotients[by][of] = by == 0 ? '0 : {6'(of / by), 4'(of % by)};
+    end
+  endfunction
+  localparam quotients_t Quotients = quotients();
+  logic [5:0] pad_sum_q, pad_columns_q, stride_columns_q;
+  logic [3:0] pad_rest_q, stride_rest_q;
+  always_ff @(posedge clk_i) begin
+    pad_sum_q <= 6'(c.pad_left) + 6'(c.up_x) - 6'd1;
+    {pad_columns_q, pad_rest_q}       <= Quotients[c.up_x][pad_sum_q];
+    {stride_columns_q, stride_rest_q} <= Quotients[c.up_x][6'(c.stride_x)];
+  end
+
   logic calculates, advance;
   assign calculates = !(state_q inside {Idle, Retry, Done});
   assign start      = calculates && !started_q;
   assign advance    = state_q == Idle ? cmd_valid_i : state_q == Done ? plan_ready_i : calculates ? done : 1'b1;
 
   always_ff @(posedge clk_i) begin
-    set_words_q <= 16'(32'(small_product(7'(p_q.pass_ky), p_q.kx_groups)) * RoundWords);
+    rows_fit_q <= 12'(small_product({1'b0, grow_q, 1'b0} - 7'd1, p_q.step_rows)) + 12'(c.kernel_h) <= 12'(p_q.ring_rows)
+        && grow_q <= 5'(MostChunk)
+        && !(p_q.chunk_rows >= 5'd3 && triples_q >= 16'd8);  // small chunks: the first ones are soon there
+    sets_q      <= small_product(7'(p_q.pass_ky), p_q.kx_groups);
+    set_words_q <= 16'(32'(sets_q) * RoundWords);
+    spare_rows_q <= 8'(p_q.ring_rows) - {3'd0, c.kernel_h, 1'b0};
     started_q   <= calculates && !(started_q && done);
     if (advance) state_q <= state_d;
     if (!rst_ni) begin
@@ -223,7 +244,13 @@ module planner
         AllRows: p_q.segment_log <= c.wgrad || pieces <= 14'd8 ? 3'd3 : pieces <= 14'd16 ? 3'd4 : 3'd5;
         MapRows: if (p_q.by_three) p_q.units <= 20'(32'(c.a_blocks) * 32'(c.kernel_h));
         Pitch: p_q.pitch <= result[15:0] > 16'(c.y_height) ? result[15:0] : 16'(c.y_height);
-        VirtualPitch: p_q.virtual_pitch <= result[19:0];
+        VirtualPitch: begin
+          p_q.virtual_pitch  <= result[19:0];
+          p_q.pad_columns    <= pad_columns_q;
+          p_q.first_rest     <= c.up_x - 4'd1 - pad_rest_q;
+          p_q.stride_columns <= stride_columns_q[3:0];
+          p_q.stride_rest    <= stride_rest_q;
+        end
         Rows: p_q.rows <= result[27:0];
         LaneImages: begin
           p_q.lane_images <= result[15:0];
@@ -266,7 +293,7 @@ module planner
         RingRows: p_q.ring_rows <= result > 32'(MostRing) ? 6'(MostRing) : result[5:0];
         RingTrim: begin
           p_q.most_ahead <= c.wgrad ? 5'(MostAhead) : ahead;
-          if (result + 2 * 32'(c.kernel_h) < 32'(p_q.ring_rows)) p_q.ring_rows <= result[5:0] + 6'(2 * c.kernel_h);
+          if (!spare_rows_q[7] && result < 32'(spare_rows_q)) p_q.ring_rows <= result[5:0] + 6'(2 * c.kernel_h);
         end
         RingWords: p_q.ring_words <= result[16:0];
         ColumnSize: p_q.column_size <= result[15:0];
@@ -338,5 +365,5 @@ module planner
   end
 
   logic unused;
-  assign unused = &{1'b0, d_q, c, rest[31:16]};
+  assign unused = &{1'b0, d_q, c, rest[31:16], stride_columns_q};
 endmodule

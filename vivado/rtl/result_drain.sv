@@ -1,4 +1,4 @@
-/// The results of two lanes out of those that all lanes hold, two cycles later.
+/// The results of two lanes out of those that all lanes hold, three cycles after it is known whose.
 ///
 /// In LUTs: a register that is 0 unless it is the lanes' turn, so that six lanes' bits are one OR; multiplexers of the
 /// slices (MUXF7, MUXF8) choose between four of these. A choice of 24 words takes four LUTs a bit. Simulators choose.
@@ -14,18 +14,20 @@ module result_drain #(
 `ifdef SYNTHESIS
   localparam int unsigned Pairs = 6 * ((Lanes + 11) / 12);  // whole groups of six
   logic [23:0] turn;
-  logic [1:0]  group_q;  // of six pairs
+  logic [1:0][23:0] turn_q;  // a register for each lane that has 800 loads
+  logic [1:0]  group_q;      // of six pairs
   for (genvar p = 0; p < 24; p++) begin : gen_turn
     assign turn[p] = pair_i == 8'(p);
   end
-  always_ff @(posedge clk_i) group_q <= {|turn[23:12], |turn[23:18] || |turn[11:6]};
+  copies #(.Bits(24), .Copies(2)) u_turn (.clk_i, .data_i(turn), .data_o(turn_q));
+  always_ff @(posedge clk_i) group_q <= {|turn_q[0][23:12], |turn_q[0][23:18] || |turn_q[0][11:6]};
 
   for (genvar l = 0; l < 2; l++) begin : gen_lane
     logic [Pairs-1:0][Width-1:0] gated_q;
     for (genvar p = 0; p < Pairs; p++) begin : gen_pair
       if (2 * p < Lanes) begin : gen_results
         always_ff @(posedge clk_i) begin
-          if (!turn[p]) gated_q[p] <= '0;
+          if (!turn_q[l][p]) gated_q[p] <= '0;
           else gated_q[p] <= results_i[2*p+l];
         end
       end else begin : gen_none
@@ -62,13 +64,15 @@ module result_drain #(
   localparam int unsigned LaneBits = $clog2(Lanes);
   logic [1:0][Width-1:0] chosen_q;
   logic [LaneBits-1:0] lane;
-  assign lane = {pair_i[LaneBits-2:0], 1'b0};
+  logic [7:0] pair_q;
+  assign lane = {pair_q[LaneBits-2:0], 1'b0};
   always_ff @(posedge clk_i) begin
+    pair_q   <= pair_i;
     chosen_q <= {results_i[lane+1'b1], results_i[lane]};
     data_o   <= chosen_q;
   end
   logic unused;
-  assign unused = &{1'b0, pair_i};
+  assign unused = &{1'b0, pair_q};
 `endif
 
   if (Lanes % 2 != 0 || Lanes > 48) begin : gen_bad_lanes

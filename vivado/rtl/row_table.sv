@@ -6,7 +6,8 @@ module row_table
   import core_pkg::*;
 #(
     parameter  int unsigned Lanes    = 16,
-    localparam int unsigned LaneBits = $clog2(Lanes)
+    localparam int unsigned LaneBits = $clog2(Lanes),
+    localparam int unsigned PlaceBits = $clog2(TableRows * Lanes / 2)
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -25,15 +26,14 @@ module row_table
     input  logic [        31:0] set_element_i,
     input  logic [        31:0] set_sums_i,
     input  logic [         3:0] set_taps_i,       ///< kernel columns that exist
-    input  logic [TableBits-1:0] element_row_i,   ///< read: elements of lanes 2 pair, 2 pair + 1, a cycle later
+    input  logic [TableBits-1:0] element_row_i,   ///< read: elements of lanes 2 pair, 2 pair + 1, two cycles later
     input  logic [         7:0] element_pair_i,
     output logic [1:0][31:0]    element_o,
     output logic [1:0]          element_live_o,
-    input  logic [TableBits-1:0] read_row_i,      ///< read: one lane, a cycle later
-    input  logic [LaneBits-1:0] read_lane_i,
-    output logic                read_live_o,
-    output logic [        31:0] read_address_o,
-    output logic [        31:0] read_sums_o
+    input  logic [PlaceBits-1:0] read_place_i,    ///< read: lanes 2 pair and 2 pair + 1 at row * Lanes / 2 + pair,
+    output logic [1:0]          read_live_o,      ///< a cycle later, to be registered
+    output logic [1:0][31:0]    read_address_o,
+    output logic [1:0][31:0]    read_sums_o
 );
   localparam int unsigned Pairs = Lanes / 2;
   localparam int unsigned PairBits = LaneBits - 1;
@@ -79,22 +79,18 @@ module row_table
     if (!rst_ni) busy_q <= 1'b0;
   end
 
-  logic read_odd_q;
-  logic [1:0] live_q;
-  logic [1:0][31:0] address_read_q, sums_read_q;
   for (genvar odd = 0; odd < 2; odd++) begin : gen_parity
     logic live_table_q[TableRows*Pairs];
     logic [31:0] address_table_q[TableRows*Pairs];
     logic [31:0] sums_table_q[TableRows*Pairs];
     logic [32:0] element_table_q[TableRows*Pairs];  // with the row's live bit, which is wanted there, too
     logic write;
-    localparam int unsigned PlaceBits = $clog2(TableRows * Pairs);
-    logic [PlaceBits-1:0] place, element_place, read_place;
+    logic [PlaceBits-1:0] place, element_place;
+    logic [32:0] element_read_q;
     assign write = busy_q || (row_valid_i && row_lane_i[0] == odd[0]);
     assign place = busy_q ? PlaceBits'(32'(row_q) * Pairs + 32'(pair_q))
                           : PlaceBits'(32'(row_i) * Pairs + 32'(row_lane_i[LaneBits-1:1]));
     assign element_place = PlaceBits'(32'(element_row_i) * Pairs + 32'(element_pair_i));
-    assign read_place    = PlaceBits'(32'(read_row_i) * Pairs + 32'(read_lane_i[LaneBits-1:1]));
     always_ff @(posedge clk_i) begin
       if (write) begin
         live_table_q[place]    <= busy_q ? taps_q != '0 : row_live_i;
@@ -103,17 +99,13 @@ module row_table
                                          : {row_live_i, row_element_i};
         sums_table_q[place]    <= busy_q ? sums_q + (odd != 0 ? plan_i.image_sums : '0) : row_sums_i;
       end
-      {element_live_o[odd], element_o[odd]} <= element_table_q[element_place];
-      live_q[odd]         <= live_table_q[read_place];
-      address_read_q[odd] <= address_table_q[read_place];
-      sums_read_q[odd]    <= sums_table_q[read_place];
+      element_read_q <= element_table_q[element_place];
+      {element_live_o[odd], element_o[odd]} <= element_read_q;
+      read_live_o[odd]    <= live_table_q[read_place_i];
+      read_address_o[odd] <= address_table_q[read_place_i];
+      read_sums_o[odd]    <= sums_table_q[read_place_i];
     end
   end
-  always_ff @(posedge clk_i) read_odd_q <= read_lane_i[0];
-  assign read_live_o    = live_q[read_odd_q];
-  assign read_address_o = address_read_q[read_odd_q];
-  assign read_sums_o    = sums_read_q[read_odd_q];
-
   logic unused;
   assign unused = &{1'b0, plan_i};
 endmodule

@@ -10,13 +10,13 @@ module select_four #(
 );
 `ifdef SYNTHESIS
   for (genvar i = 0; i < Width; i++) begin : gen_bit
-    LUT6 #(.INIT(64'hff00_f0f0_cccc_aaaa)) u_lut (
-        .I0(data_i[0][i]),
-        .I1(data_i[1][i]),
-        .I2(data_i[2][i]),
-        .I3(data_i[3][i]),
-        .I4(select_i[0]),
-        .I5(select_i[1]),
+    LUT6 #(.INIT(64'hfedc_ba98_7654_3210)) u_lut (
+        .I0(select_i[0]),
+        .I1(select_i[1]),
+        .I2(data_i[0][i]),
+        .I3(data_i[1][i]),
+        .I4(data_i[2][i]),
+        .I5(data_i[3][i]),
         .O (data_o[i])
     );
   end

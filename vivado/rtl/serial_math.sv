@@ -11,6 +11,8 @@ module serial_math (
     output logic [31:0] rest_o     ///< x % y
 );
   logic [31:0] x_q, y_q, low_q, product_q;
+  logic [15:0] sum;
+  logic [14:0] carry;  // of the upper half: three numbers are added as two
   logic [15:0] left_high_q, right_high_q;
   logic [31:0] rest_q, quotient_q;
   logic [5:0] left_q;
@@ -22,11 +24,14 @@ module serial_math (
   assign result_o = divide_q ? quotient_q : product_q;
   assign rest_o   = rest_q;
 
+  assign sum   = low_q[31:16] ^ left_high_q ^ right_high_q;
+  assign carry = (low_q[30:16] & left_high_q[14:0]) | ((low_q[30:16] | left_high_q[14:0]) & right_high_q[14:0]);
+
   always_ff @(posedge clk_i) begin
     low_q        <= 32'(x_q[15:0]) * 32'(y_q[15:0]);
     left_high_q  <= x_q[31:16] * y_q[15:0];
     right_high_q <= x_q[15:0] * y_q[31:16];
-    product_q    <= low_q + {left_high_q + right_high_q, 16'd0};
+    product_q    <= {sum + {carry, 1'b0}, low_q[15:0]};
     if (start_i) begin
       x_q        <= x_i;
       y_q        <= y_i;

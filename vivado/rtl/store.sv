@@ -11,7 +11,8 @@ module store
     parameter  build_t      Build      = BUILD_TINY,
     parameter  bit          VectorUnit = 1'b0,        ///< there are tallies
     localparam int unsigned BusBytes = Build.bus_bytes,
-    localparam int unsigned LaneBits = $clog2(Build.lanes)
+    localparam int unsigned LaneBits = $clog2(Build.lanes),
+    localparam int unsigned PlaceBits = $clog2(TableRows * Build.lanes / 2)
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
@@ -21,11 +22,10 @@ module store
     input  logic                  closed_i,        ///< the oldest open segment is complete
     output logic                  slot_free_o,     ///< a segment is read out
     output logic                  idle_o,          ///< no segment is open
-    output logic [TableBits-1:0]  table_row_o,
-    output logic [LaneBits-1:0]   table_lane_o,
-    input  logic                  table_live_i,
-    input  logic [          31:0] table_address_i,
-    input  logic [          31:0] table_sums_i,
+    output logic [PlaceBits-1:0]  table_place_o,   ///< of two lanes, a cycle later:
+    input  logic [           1:0] table_live_i,
+    input  logic [      1:0][31:0] table_address_i,
+    input  logic [      1:0][31:0] table_sums_i,
     output logic                  buffer_read_o,
     output logic [           7:0] buffer_lane_o,
     output logic [           4:0] buffer_place_o,
@@ -72,13 +72,15 @@ module store
   always_ff @(posedge clk_i)
     row_bytes_q <= 18'(p.c.out_bits) << (p.c.y_width[5] ? 6 : p.c.y_width[4] ? 5 : 4);
 
-  // Segments, opened and closed in order.
+  // Segments, opened and closed in order, each with its row's place in the table.
   segment_t segment;
+  logic [PlaceBits-1:0] row_place;
   logic segments_empty, unused_full, segment_pop, segment_start;
   logic [3:0] open_q, closed_q;
-  sync_fifo #(.Width($bits(segment_t)), .Depth(8)) u_segments (
-      .clk_i, .rst_ni, .clear_i(1'b0), .push_i(open_valid_i), .data_i(open_segment_i), .pop_i(segment_pop),
-      .data_o(segment), .full_o(unused_full), .empty_o(segments_empty)
+  sync_fifo #(.Width(PlaceBits + $bits(segment_t)), .Depth(8), .Head(1'b1)) u_segments (
+      .clk_i, .rst_ni, .clear_i(1'b0), .push_i(open_valid_i),
+      .data_i({PlaceBits'(32'(open_segment_i.row) * (Build.lanes / 2)), open_segment_i}), .pop_i(segment_pop),
+      .data_o({row_place, segment}), .full_o(unused_full), .empty_o(segments_empty)
   );
   always_ff @(posedge clk_i) begin
     open_q   <= open_q + 4'(open_valid_i) - 4'(slot_free_o);
@@ -88,7 +90,8 @@ module store
       closed_q <= '0;
     end
   end
-  assign idle_o = open_q == '0 && !open_valid_i;
+  logic requests_full, requests_empty;
+  assign idle_o = open_q == '0 && !open_valid_i && requests_empty;
 
   // Asking: for each live lane the results (each plane of them), then the row sums.
   state_e state_q;
@@ -98,7 +101,7 @@ module store
   logic lane_last, plane_last, what_last, asked, lane_ends, freeing_q;
   logic tally_q;  // the lanes are done, their block's tally is asked for
   logic head;     // with its header, which lies before the first block's records
-  logic [31:0] plane_offset_q;
+  logic [31:0] offset_q;  // of the segment and the plane, from where the lane's row goes
   item_t item, item_head;
   logic item_push, item_full, item_empty, item_pop;
   logic [17:0] bytes;
@@ -111,9 +114,19 @@ module store
   assign lane_last = lane_q == (columns ? LaneBits'(15) : LaneBits'(Build.lanes - 1));
   assign plane_last = joined || 5'(plane_q) + 5'd1 == p.c.out_bits;
   assign what_last = what_q == Sums || (!segment.with_sums && !(what_q == Plane && !plane_last));
-  assign table_row_o  = segment.row;
-  // The next lane's place is read while this one's last request leaves.
-  assign table_lane_o = state_q == Ask && lane_ends ? lane_q + 1'b1 : lane_q;
+
+  // Where two lanes' rows go is read while the two before are asked for.
+  logic [1:0] live_q;
+  logic [1:0][31:0] address_q, sums_q;
+  logic [PlaceBits-1:0] place_q;
+  logic pair_moves;
+  assign table_place_o = state_q == Idle ? row_place : place_q;
+  assign pair_moves    = state_q == Fetch || (state_q == Ask && lane_ends && !freeing_q && lane_q[0]);
+  always_ff @(posedge clk_i) begin
+    if (pair_moves) {live_q, address_q, sums_q} <= {table_live_i, table_address_i, table_sums_i};
+    if (state_q == Idle) place_q <= row_place + 1'b1;
+    else if (state_q == Ask && pair_moves) place_q <= place_q + 1'b1;
+  end
   assign segment_start = state_q == Idle && closed_q != '0 && !segments_empty;
 
   always_comb begin
@@ -123,7 +136,8 @@ module store
       default: bytes = 18'(segment.pixels) << 2;
     endcase
     if (columns) bytes = p.c.out_format[0] ? 18'd192 : 18'd96;
-    address = what_q == Sums ? table_sums_i + segment.sums : table_address_i + segment.address + plane_offset_q;
+    address = (what_q == Sums ? sums_q[lane_q[0]] : address_q[lane_q[0]])
+        + (what_q == Sums ? segment.sums : offset_q);
     item = '{what: what_q, slot: segment.slot, lane: 8'(lane_q), plane: plane_q, reads: 5'((bytes + 18'd63) >> 6),
              lanes: columns, parts: '0, beats: 8'((bytes + 18'(BusBytes - 1)) / 18'(BusBytes))};
     if (tally_q) begin
@@ -143,11 +157,13 @@ module store
     end
   end
 
-  assign req_addr_o  = address;
-  assign req_bytes_o = bytes;
-  assign req_valid_o = (tally_q || (state_q == Ask && table_live_i && !freeing_q)) && !item_full;
-  assign asked       = req_valid_o && req_ready_i;
-  assign lane_ends   = !table_live_i || (asked && what_last);
+  assign asked       = (tally_q || (state_q == Ask && live_q[lane_q[0]] && !freeing_q)) && !item_full && !requests_full;
+  assign lane_ends   = !live_q[lane_q[0]] || (asked && what_last);
+  sync_fifo #(.Width(50), .Depth(2), .Head(1'b1)) u_requests (
+      .clk_i, .rst_ni, .clear_i(1'b0), .push_i(asked), .data_i({address, bytes}), .pop_i(req_valid_o && req_ready_i),
+      .data_o({req_addr_o, req_bytes_o}), .full_o(requests_full), .empty_o(requests_empty)
+  );
+  assign req_valid_o = !requests_empty;
   assign head        = segment.block == '0;
   always_ff @(posedge clk_i) tally_address_q <= p.c.tally_addr + (head ? '0 : 32'({segment.block, 9'd64}));
   // After the last lane's last item comes one that frees the slot.
@@ -162,16 +178,16 @@ module store
         lane_q  <= '0;
       end
       Fetch: begin
-        what_q         <= planes ? Plane : Pieces;
-        plane_q        <= '0;
-        plane_offset_q <= '0;
-        state_q        <= Ask;
+        what_q   <= planes ? Plane : Pieces;
+        plane_q  <= '0;
+        offset_q <= segment.address;
+        state_q  <= Ask;
       end
       default: begin
         if (asked && !what_last) begin
           if (what_q == Plane && !plane_last) begin
-            plane_q        <= plane_q + 4'd1;
-            plane_offset_q <= plane_offset_q + {19'd0, p.c.y_width, 1'b0};
+            plane_q  <= plane_q + 4'd1;
+            offset_q <= offset_q + {19'd0, p.c.y_width, 1'b0};
           end else begin
             what_q <= Sums;
           end
@@ -183,9 +199,9 @@ module store
             tally_q   <= VectorUnit && segment.with_tally;
             freeing_q <= !(VectorUnit && segment.with_tally);
           end
-          what_q         <= planes ? Plane : Pieces;
-          plane_q        <= '0;
-          plane_offset_q <= '0;
+          what_q   <= planes ? Plane : Pieces;
+          plane_q  <= '0;
+          offset_q <= segment.address;
         end
       end
     endcase
@@ -208,7 +224,7 @@ module store
       pushed.what = Free;
     end
   end
-  sync_fifo #(.Width($bits(item_t)), .Depth(4)) u_items (
+  sync_fifo #(.Width($bits(item_t)), .Depth(4), .Head(1'b1)) u_items (
       .clk_i, .rst_ni, .clear_i(1'b0), .push_i(item_push), .data_i(pushed), .pop_i(item_pop), .data_o(item_head),
       .full_o(item_full), .empty_o(item_empty)
   );
@@ -328,5 +344,5 @@ module store
 `endif
 
   logic unused;
-  assign unused = &{1'b0, p, unused_full, filled_q};
+  assign unused = &{1'b0, p, unused_full, filled_q, segment};
 endmodule

@@ -34,6 +34,29 @@ module store_buffer
   localparam int unsigned SumDepth  = Lanes / 2 * SumPlaces;
   localparam int unsigned SumBits   = $clog2(SumDepth);
 
+  // What is written waits for a cycle, so that its turns come from registers: a segment is read later than that.
+  logic write_q, sums_write_q;
+  logic [1:0][7:0] write_lane_q;
+  logic [1:0][5:0] write_piece_q;
+  logic [1:0][255:0] write_data_q;
+  logic [3:0] write_turn_q;
+  logic [1:0] write_from_q;  // which of the two pieces comes into each half
+  logic [5:0] sums_piece_q;
+  logic [7:0] sums_pair_q;
+  logic [1:0][31:0] written_sums_q;
+  always_ff @(posedge clk_i) begin
+    write_q        <= write_i;
+    write_lane_q   <= write_lane_i;
+    write_piece_q  <= write_piece_i;
+    write_data_q   <= write_data_i;
+    write_turn_q   <= 4'd0 - write_piece_i[0][4:1];
+    write_from_q   <= {!(write_lane_i[0][0] ^ write_piece_i[0][0]), write_lane_i[0][0] ^ write_piece_i[0][0]};
+    sums_write_q   <= sums_write_i;
+    sums_piece_q   <= sums_piece_i;
+    sums_pair_q    <= sums_pair_i;
+    written_sums_q <= sums_i;
+  end
+
   logic odd_q, plane_q;
   logic [3:0] turn_q;
   always_ff @(posedge clk_i) begin
@@ -44,20 +67,22 @@ module store_buffer
     end
   end
 
-  logic [1:0][15:0][15:0] turned_q;
+  // The RAMs' outputs are registered as they are, and turned after that.
+  logic [1:0][15:0][15:0] turned;
   logic turned_odd_q, turned_plane_q;
+  logic [3:0] read_turn_q;
   for (genvar h = 0; h < 2; h++) begin : gen_half
-    logic from;  // which of the two pieces comes here
+    logic from;
     logic [255:0] piece;
-    logic [15:0][15:0] banked, read, turned;
+    logic [15:0][15:0] banked, read_q;
     logic [Bits-1:0] place;
-    assign from  = write_lane_i[0][0] ^ write_piece_i[0][0] ^ h[0];
-    assign place = Bits'(32'(write_lane_i[from]) * Places + 32'(write_piece_i[from][5:1]));
+    assign from  = write_from_q[h];
+    assign place = Bits'(32'(write_lane_q[from]) * Places + 32'(write_piece_q[from][5:1]));
     select_two #(.Width(256)) u_piece (
-        .zero_i(write_data_i[0]), .one_i(write_data_i[1]), .select_i(from), .data_o(piece)
+        .zero_i(write_data_q[0]), .one_i(write_data_q[1]), .select_i(from), .data_o(piece)
     );
     rotate #(.Bytes(32), .UnitBytes(2)) u_bank (
-        .data_i(piece), .shift_i(4'd0 - write_piece_i[0][4:1]), .data_o(banked)
+        .data_i(piece), .shift_i(write_turn_q), .data_o(banked)
     );
     for (genvar b = 0; b < 16; b++) begin : gen_bank
       logic [15:0] words_q[Depth];
@@ -65,18 +90,18 @@ module store_buffer
       logic [3:0] low;
       assign low = read_plane_i ? 4'(b) - read_word_i : read_place_i[3:0];
       always_ff @(posedge clk_i) begin
-        if (write_i) words_q[place] <= banked[b];
+        if (write_q) words_q[place] <= banked[b];
         if (read_i) word_q <= words_q[Bits'(32'(read_lane_i)*Places+32'({read_place_i[4], low}))];
       end
-      assign read[b] = word_q;
+      always_ff @(posedge clk_i) if (turn_i) read_q[b] <= word_q;
     end
-    rotate #(.Bytes(32), .UnitBytes(2)) u_turn (.data_i(read), .shift_i(turn_q), .data_o(turned));
-    always_ff @(posedge clk_i) if (turn_i) turned_q[h] <= turned;
+    rotate #(.Bytes(32), .UnitBytes(2)) u_turn (.data_i(read_q), .shift_i(read_turn_q), .data_o(turned[h]));
   end
   always_ff @(posedge clk_i) begin
     if (turn_i) begin
       turned_odd_q   <= odd_q;
       turned_plane_q <= plane_q;
+      read_turn_q    <= turn_q;
     end
   end
   // The first piece is in half 0 of an even lane; pieces follow each other, planes take a word of each in turn.
@@ -84,8 +109,8 @@ module store_buffer
     localparam int unsigned OfPieces = w / 16;
     localparam int unsigned OfPlane  = w % 2;
     select_four #(.Width(16)) u_word (
-        .data_i({turned_q[1-OfPlane][w/2], turned_q[OfPlane][w/2],
-                 turned_q[1-OfPieces][w%16], turned_q[OfPieces][w%16]}),
+        .data_i({turned[1-OfPlane][w/2], turned[OfPlane][w/2],
+                 turned[1-OfPieces][w%16], turned[OfPieces][w%16]}),
         .select_i({turned_plane_q, turned_odd_q}),
         .data_o(data_o[w])
     );
@@ -96,13 +121,15 @@ module store_buffer
     for (genvar odd = 0; odd < 2; odd++) begin : gen_parity
       logic [31:0] sums_q[SumDepth];
       always_ff @(posedge clk_i) begin
-        if (sums_write_i && sums_piece_i[2:0] == 3'(b))
-          sums_q[SumBits'(32'(sums_pair_i)*SumPlaces+32'(sums_piece_i[5:3]))] <= sums_i[odd];
+        if (sums_write_q && sums_piece_q[2:0] == 3'(b))
+          sums_q[SumBits'(32'(sums_pair_q)*SumPlaces+32'(sums_piece_q[5:3]))] <= written_sums_q[odd];
         if (read_i) sum_q[odd] <= sums_q[SumBits'(32'(read_lane_i[7:1])*SumPlaces+32'(sums_place_i))];
       end
     end
-    logic [31:0] sum;
-    select_two #(.Width(32)) u_sum (.zero_i(sum_q[0]), .one_i(sum_q[1]), .select_i(odd_q), .data_o(sum));
-    always_ff @(posedge clk_i) if (turn_i) sums_o[b] <= sum;
+    logic [1:0][31:0] both_q;
+    always_ff @(posedge clk_i) if (turn_i) both_q <= sum_q;
+    select_two #(.Width(32)) u_sum (
+        .zero_i(both_q[0]), .one_i(both_q[1]), .select_i(turned_odd_q), .data_o(sums_o[b])
+    );
   end
 endmodule

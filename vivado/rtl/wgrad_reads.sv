@@ -4,34 +4,22 @@
 /// column kx, channel ci. K runs over the pixels: lane memory l gives bits 3 l .. 3 l + 2 of every slice, the three
 /// pixels of a window, each with its T taps: in a slot each, or in three of which T are used. With T = 2 and an odd
 /// number of columns, every second row's last column makes a set with the next row's first, whose word takes a read of
-/// its own.
+/// its own. Places are kept rather than computed: each loop adds its step to a register.
 module wgrad_reads
   import contract_pkg::*;
   import core_pkg::*;
 #(
     parameter build_t Build = BUILD_TINY
 ) (
-    input  logic        clk_i,
-    input  logic        rst_ni,
-    input  logic        start_i,
-    input  plan_t       plan_i,
-    input  logic [ 5:0] ready_i_steps,  ///< row steps that are loaded
-    output logic        takes_o,        ///< the next chunk begins
-    output logic [ 4:0] chunk_o,        ///< its row steps
-    output logic        waits_o,
-    output logic        valid_o,
-    input  logic        ready_i,
-    output read_t       read_o,
-    output logic        full_o,
-    output window_t     window_o,
-    output logic        opens_o,
-    output segment_t    segment_o,
-    output logic [31:0] set_address_o,  ///< of the set's first result (with opens_o), its element and row sum
-    output logic [31:0] set_element_o,
-    output logic [31:0] set_sums_o,
-    output logic [ 3:0] set_taps_o,     ///< kernel columns from the set's first one on
-    output logic        chunk_done_o,   ///< with a read taken: the last of its chunk
-    output logic        done_o
+    input  logic       clk_i,
+    input  logic       rst_ni,
+    input  logic       start_i,
+    input  plan_t      plan_i,
+    output logic [4:0] chunk_o,   ///< row steps of the chunk
+    output logic       valid_o,
+    input  logic       ready_i,
+    output issue_t     issue_o,
+    output logic       done_o
 );
   localparam int unsigned T = Build.lanes / 16;
   localparam int unsigned RoundWords = Build.lanes / 2;
@@ -47,149 +35,209 @@ module wgrad_reads
   /// A pixel of the chunk.
   typedef struct packed {
     logic [       16:0] row;      // word where the row of A begins
+    logic [       15:0] word;     // the pixel's, next to that of output column 0
+    logic signed [17:0] column;   // in A
     logic [RowBits-1:0] step;     // row step, for the mask
-    logic [       11:0] x;        // output column in the span
-    logic [       15:0] column;   // x * stride_x
-    logic [       15:0] left;     // pixels from this one on
+    logic [       11:0] x_left;   // pixels of its row after this one
+    logic               x_last;   // there is none
+    logic [       15:0] left;     // pixels of the chunk from this one on,
+    logic               some;     // at least one,
+    logic               few;      // three at most
   } pixel_t;
 
   state_e state_q;
   plan_t p;
   assign p = plan_i;
 
-  logic pass_last;
-  logic [11:0] a_first, a_count, y_first, y_count;
+  // Loops, from the outside in. Each ends with the one inside it.
+  logic go, pixel_ends, window_ends, triple_ends, set_ends, groups_end, taps_end, rows_end, chunk_ends, pass_ends;
+  logic pixel_last, third_last, plane_last, group_last, kx_last, kx_counted, ky_last, a_last, span_last, rows_last_q;
+  logic two_rows;                  // the set's second column is the next kernel row's first
+  logic pass_last, pass_last_q, y_ends, a_ends, y_ends_q, a_ends_q, first_pass_q;
+  logic [11:0] a_count, y_first, y_count, a_count_q, y_count_q, unused_a_first;
   logic [3:0] ky_first;
+  pixel_t triple_q, pixel_q, pixel_next, origin;
+  logic settled_q;                 // what is known of the chunk has come through all registers
+  assign go          = state_q == Read && ready_i;
+  assign pixel_ends  = go && pixel_last;
+  assign window_ends = pixel_ends && third_last;
+  assign triple_ends = window_ends && plane_last;
+  assign set_ends    = triple_ends && triple_q.few;
+  assign groups_end  = set_ends && group_last;
+  assign taps_end    = groups_end && kx_last;
+  assign rows_end    = taps_end && ky_last;
+  assign chunk_ends  = rows_end && a_last;
+  assign pass_ends   = chunk_ends && rows_last_q && span_last;
+
   pass_counter u_pass (
       .clk_i,
-      .start_i   (start_i),
-      .next_i    (state_q == PassEnd),
+      .start_i   (state_q == Idle),
+      .next_i    (pass_ends),
       .plan_i,
-      .a_first_o (a_first),
+      .a_first_o (unused_a_first),
       .a_count_o (a_count),
       .y_first_o (y_first),
       .y_count_o (y_count),
       .ky_first_o(ky_first),
+      .y_ends_o  (y_ends),
+      .a_ends_o  (a_ends),
       .last_o    (pass_last)
   );
+  loop_counter #(.Bits(12)) u_span (
+      .clk_i, .restart_i(state_q == Idle || state_q == PassEnd), .next_i(chunk_ends), .count_i(p.spans),
+      .last_o(span_last)
+  );
+  loop_counter #(.Bits(12)) u_a (
+      .clk_i, .restart_i(state_q == Wait), .next_i(rows_end), .count_i(a_count_q), .last_o(a_last)
+  );
+  loop_counter #(.Bits(4)) u_ky (
+      .clk_i, .restart_i(state_q == Wait), .next_i(taps_end || (groups_end && two_rows)), .count_i(p.pass_ky),
+      .last_o(ky_last)
+  );
+  loop_counter #(.Bits(4)) u_kx (
+      .clk_i, .restart_i(state_q == Wait), .next_i(groups_end), .count_i(p.kx_groups), .last_o(kx_counted)
+  );
+  loop_counter #(.Bits(12)) u_group (
+      .clk_i, .restart_i(state_q == Wait), .next_i(set_ends), .count_i(y_count_q), .last_o(group_last)
+  );
+  loop_counter #(.Bits(5)) u_plane (
+      .clk_i, .restart_i(state_q == Wait), .next_i(window_ends), .count_i(p.c.a_bits), .last_o(plane_last)
+  );
+  always_ff @(posedge clk_i) begin
+    y_count_q <= y_count;
+    a_count_q <= a_count;
+    if (state_q == Read) begin
+      pass_last_q <= pass_last;
+      y_ends_q    <= y_ends;
+      a_ends_q    <= a_ends;
+    end
+    settled_q <= state_q == Wait;
+  end
 
   // Chunks.
   logic [27:0] rows_left_q;
-  logic [11:0] span_q;
+  logic [4:0] chunk_q;
   logic signed [17:0] column_q;    // of output column 0 of the span in A
-  logic [11:0] error_column_q, span_pixels;
+  logic [11:0] error_column_q, span_pixels_q;
   logic [RowBits-1:0] step_q;
-  logic [16:0] ring_q, ring_next;
-  logic first_chunk_q, last_chunk, row_ends;
+  logic [16:0] ring_q, ring_copy_q, ring_sum_q, ring_next_q, advance_q;
+  logic first_chunk_q, last_chunk, halo_wraps_q, pass_begins_q;
   logic [1:0] buffer_q;            // of the column memories, and
   logic [15:0] buffer_begin_q;     // its first entry
-  logic [4:0] chunk;
-  logic [15:0] chunk_pixels_q;
+  logic [15:0] chunk_pixels, pixels_q;
+  logic [16:0] halo_q, halo_back_q, row_back_q, step_back_q, halo_last_q, step_last_q;
+  logic [17:0] span_columns_q;
+  assign last_chunk = rows_last_q && span_last;
+  assign chunk_o    = chunk_q;
 
-  assign row_ends    = span_q + 12'd1 == p.spans;
-  assign chunk       = rows_left_q == p.rows ? p.first_chunk : p.chunk_rows;
-  assign last_chunk  = rows_left_q == 28'(chunk) && row_ends;
-  assign span_pixels = p.c.y_width - error_column_q < p.span ? p.c.y_width - error_column_q : p.span;
-  assign chunk_o     = chunk;
+  /// A row further on in the ring: by so many words, or back if it is `last` or later.
+  function automatic logic [16:0] further(logic [16:0] row, logic [16:0] last, logic [16:0] words, logic [16:0] back);
+    return row + (row >= last ? back : words);
+  endfunction
+
+  // Of a plan, there when the first chunk has settled.
+  always_ff @(posedge clk_i) begin
+    span_columns_q <= 18'(32'(p.span) * 32'(p.c.stride_x));
+    halo_q         <= 17'((32'(p.pass_ky) - 32'(p.step_rows)) * 32'(p.row_words));
+    halo_last_q    <= p.ring_end - halo_q;
+    halo_back_q    <= halo_q - p.ring_words;
+    row_back_q     <= 17'(p.row_words) - p.ring_words;
+    step_last_q    <= p.ring_end - p.step_words;
+    step_back_q    <= p.step_words - p.ring_words;
+  end
+
+  // Of a chunk, there when it has settled; the next place of the ring three cycles after its place.
+  assign chunk_pixels = p.segmented ? 16'(span_pixels_q) : pixels_q;  // a segmented row's chunk is one row step
+  always_ff @(posedge clk_i) begin
+    rows_last_q   <= rows_left_q == 28'(chunk_q);
+    span_pixels_q <= p.c.y_width - error_column_q < p.span ? p.c.y_width - error_column_q : p.span;
+    pixels_q      <= 16'(32'(chunk_q) * 32'(p.c.y_width));
+    advance_q     <= 17'(32'(chunk_q) * 32'(p.step_words));
+    ring_copy_q   <= ring_q;
+    ring_sum_q    <= ring_copy_q + advance_q;
+    ring_next_q   <= ring_sum_q >= p.ring_end ? ring_sum_q - p.ring_words : ring_sum_q;
+  end
 
   // Sets.
-  logic [11:0] a_q, group_q;
-  logic [3:0] ky_q, kx_q, kx_left_q;
-  logic [15:0] a_word_q, group_entry_q;
-  logic [16:0] ky_row_q;
+  logic first_group_q;
+  logic [3:0] ky_q, kx_q;
+  logic [15:0] a_base_q, tap_base_q;  // word of a block of A, and of the kernel column, next to a pixel's
+  logic [15:0] group_entry_q;
+  logic [16:0] ky_row_q, ky_row_next;
   logic [31:0] a_address_q, a_element_q, a_sums_q, group_address_q, group_element_q;
+  logic [7:0] tap_q, tap_row_q, tap_first_q;  // kernel rows of kernel_w taps: of this column, row, of the pass
   logic [9:0] accumulator_q;
   logic [2:0] slot_q;
-  logic a_last, ky_last, kx_last, group_last;
-  logic two_rows;                  // the set's second column is the next kernel row's first
 
-  assign group_last = group_q + 12'd1 == y_count;
-  assign two_rows   = T == 2 && kx_q + 4'd1 == p.c.kernel_w && p.c.kernel_w != 4'd1 && !ky_last;
-  assign kx_last    = T == 2 ? 5'(kx_q) + 5'd2 >= 5'(p.c.kernel_w) && !two_rows : kx_left_q == 4'd1;
-  assign ky_last    = ky_q + 4'd1 == p.pass_ky;
-  assign a_last     = a_q + 12'd1 == a_count;
+  assign two_rows = T == 2 && kx_q + 4'd1 == p.c.kernel_w && p.c.kernel_w != 4'd1 && !ky_last;
+  assign kx_last  = T == 2 ? 5'(kx_q) + 5'd2 >= 5'(p.c.kernel_w) && !two_rows : kx_counted;
+  assign ky_row_next = further(ky_row_q, p.ring_last, 17'(p.row_words), row_back_q);
 
   // Inside a set.
   logic [3:0] plane_q;
-  logic [15:0] plane_word_q, entry_q;
-  pixel_t triple_q, pixel_q, pixel_next, origin;
-  logic [1:0] third_q;
-  logic first_window_q;
-  logic third_last, plane_last, triple_last;
+  logic [15:0] base_q, entry_q;    // base_q: of the set and the plane
+  logic [2:0] third_q;             // one of three
+  logic first_window_q, first_read_q;
   logic second_q;                  // the read is of the next kernel row,
-  logic [16:0] below_q;            // which begins at this word
-  logic pixel_last, window_last;   // the pixel's last read, and the window's
+  logic [15:0] below_q;            // which is so many words further on
 
-  assign pixel_last  = !two_rows || second_q;
-  assign third_last  = third_q == 2'd2;
-  assign window_last = third_last && pixel_last;
-  assign plane_last  = 5'(plane_q) + 5'd1 == p.c.a_bits;
-  assign triple_last = triple_q.left <= 16'd3;
-
-  function automatic logic [16:0] around(logic [16:0] place);
-    return place >= p.ring_end ? place - p.ring_words : place;
-  endfunction
+  assign pixel_last = !two_rows || second_q;
+  assign third_last = third_q[2];
 
   always_comb begin
+    origin = '{row: ky_row_q, word: ky_row_q[15:0], column: column_q, step: step_q, x_left: span_pixels_q - 12'd1,
+               x_last: span_pixels_q == 12'd1, left: chunk_pixels, some: 1'b1, few: chunk_pixels <= 16'd3};
     pixel_next        = pixel_q;
-    pixel_next.left   = pixel_q.left == '0 ? '0 : pixel_q.left - 16'd1;
-    pixel_next.x      = pixel_q.x + 12'd1;
-    pixel_next.column = pixel_q.column + 16'(p.c.stride_x);
-    if (pixel_q.x + 12'd1 == span_pixels) begin
-      pixel_next.x      = '0;
-      pixel_next.column = '0;
-      pixel_next.row    = around(pixel_q.row + p.step_words);
+    pixel_next.left   = pixel_q.some ? pixel_q.left - 16'd1 : '0;
+    pixel_next.some   = pixel_q.some && pixel_q.left != 16'd1;
+    pixel_next.few    = pixel_q.few || pixel_q.left == 16'd4;
+    pixel_next.word   = pixel_q.word + 16'(p.c.stride_x);
+    pixel_next.column = pixel_q.column + 18'($signed({1'b0, p.c.stride_x}));
+    pixel_next.x_left = pixel_q.x_left - 12'd1;
+    pixel_next.x_last = pixel_q.x_left == 12'd1;
+    if (pixel_q.x_last) begin
+      pixel_next.row    = further(pixel_q.row, step_last_q, p.step_words, step_back_q);
+      pixel_next.word   = pixel_next.row[15:0];
+      pixel_next.column = column_q;
       pixel_next.step   = pixel_q.step + 1'b1;
+      pixel_next.x_left = origin.x_left;
+      pixel_next.x_last = origin.x_last;
     end
-    origin = '{row: ky_row_q, step: step_q, x: '0, column: '0, left: chunk_pixels_q};
   end
-
-  logic [16:0] ky_row_next;
-  assign ky_row_next = around(ky_row_q + 17'(p.row_words));
-
-  // The ring moves on by the chunk's rows.
-  logic [16:0] advance_q, halo_q;
-  logic [17:0] span_columns_q;
-  assign ring_next = around(ring_q + advance_q);
-
-  logic signed [17:0] tap_column;
-  logic [15:0] tap_word;
-  logic [3:0] tap_kx;
-  assign tap_kx     = second_q ? '0 : kx_q;
-  assign tap_column = column_q + 18'($signed({1'b0, pixel_q.column})) + 18'($signed({1'b0, tap_kx}));
-  assign tap_word   = p.segmented ? pixel_q.column + 16'(tap_kx) : 16'(tap_column);
 
   function automatic logic in_map(logic signed [17:0] column, logic [11:0] width);
     return column >= 0 && column < 18'($signed({1'b0, width}));
   endfunction
 
-  logic [7:0] tap_q, tap_row_q, tap_first_q;  // kernel rows of kernel_w taps: of this column, row, of the pass
+  logic [2:0][4:0] taps_q;  // kx_q, and the two after it
 
   always_comb begin
-    read_o = '{
-        start: 16'(second_q ? below_q : pixel_q.row) + a_word_q + plane_word_q + tap_word
-            - (Single ? 16'(third_q) : 16'(second_q)),
+    issue_o = '0;
+    issue_o.read = '{
+        start: pixel_q.word + base_q + (second_q ? below_q : '0) - (Single ? 16'(third_q[2:1]) : '0),
         words: '0,
-        slots: Single ? 64'd1 << third_q : (second_q ? 64'd2 : 64'd7) << (3 * 32'(third_q)),
-        clear: third_q == '0 && !second_q,
+        slots: Single ? 64'(third_q) : (second_q ? 64'd2 : 64'd7) << (third_q[2] ? 6 : third_q[1] ? 3 : 0),
+        clear: third_q[0] && !second_q,
         row: pixel_q.step,
         ky: ky_q + 4'(second_q)
     };
     if (Single) begin
-      read_o.words[third_q] = pixel_q.left != '0 && in_map(tap_column, p.c.a_width);
+      if (pixel_q.some && in_map(pixel_q.column + 18'($signed({1'b0, taps_q[0]})), p.c.a_width))
+        issue_o.read.words = third_q;
     end else if (second_q) begin
-      read_o.words[1] = pixel_q.left != '0 && in_map(tap_column, p.c.a_width);
+      issue_o.read.words[1] = pixel_q.some && in_map(pixel_q.column, p.c.a_width);
     end else begin
       for (int w = 0; w < 3; w++) begin
-        read_o.words[w] = pixel_q.left != '0 && 5'(kx_q) + 5'(w) < 5'(p.c.kernel_w)
-            && in_map(tap_column + 18'(w), p.c.a_width);
+        issue_o.read.words[w] = pixel_q.some && taps_q[w] < 5'(p.c.kernel_w)
+            && in_map(pixel_q.column + 18'($signed({1'b0, taps_q[w]})), p.c.a_width);
       end
     end
-    window_o = '{
+    issue_o.full   = third_last && pixel_last;
+    issue_o.window = '{
         entry: entry_q,
         plane: plane_q,
         first: first_window_q,
-        last: triple_last && plane_last,
+        last: triple_q.few && plane_last,
         group: '{
             store: last_chunk,
             fresh: first_chunk_q,
@@ -204,192 +252,243 @@ module wgrad_reads
             tally: '0
         }
     };
-    segment_o = '{
+    issue_o.opens   = last_chunk && first_window_q && third_q[0] && !second_q;
+    issue_o.segment = '{
         slot: slot_q,
         row: TableBits'(RowDepth) + TableBits'(slot_q),
         address: '0,
         sums: '0,
         pixels: 6'd1,
-        with_sums: p.c.flags[FLAG_ROW_SUMS] && y_first == '0 && group_q == '0,
+        with_sums: p.c.flags[FLAG_ROW_SUMS] && first_pass_q && first_group_q,
         with_tally: 1'b0,
         block: '0
     };
+    issue_o.set_address = a_address_q + group_address_q;
+    issue_o.set_element = a_element_q + group_element_q;
+    issue_o.set_sums    = a_sums_q;
+    issue_o.tap         = tap_q;
+    issue_o.set_taps    = two_rows ? 4'd2 : p.c.kernel_w - kx_q;
+    issue_o.begins      = first_read_q;
+    issue_o.ends        = issue_o.full && plane_last && triple_q.few && group_last && kx_last && ky_last && a_last;
+    issue_o.pass_ends   = issue_o.ends && last_chunk;
+    issue_o.steps       = chunk_q;
   end
-  assign set_address_o = a_address_q + group_address_q + (32'(tap_q) << (5 + 32'(p.c.out_format)));
-  assign set_element_o = a_element_q + group_element_q + {20'd0, tap_q, 4'd0};
-  assign set_sums_o    = a_sums_q + {22'd0, tap_q, 2'd0};
-  assign set_taps_o    = two_rows ? 4'd2 : p.c.kernel_w - kx_q;
 
-  logic taken, set_ends;
-  logic settled_q;  // the products of the chunk are there
-  assign valid_o      = state_q == Read;
-  assign takes_o      = state_q == Wait && ready_i_steps >= 6'(chunk) && settled_q;
-  assign waits_o      = state_q == Wait && !takes_o;
-  assign taken        = valid_o && ready_i;
-  assign full_o       = window_last;
-  assign opens_o      = last_chunk && first_window_q && third_q == '0 && !second_q;
-  assign set_ends     = taken && window_last && plane_last && triple_last;
-  assign chunk_done_o = set_ends && group_last && kx_last && ky_last && a_last;
-  assign done_o       = state_q == Idle;
+  assign valid_o = state_q == Read;
+  assign done_o  = state_q == Idle;
 
-  // Blocks that earlier passes have covered.
+  // Blocks that earlier passes have covered: what a pass covers, times the strides, added up.
   logic [31:0] pass_address_q, pass_element_q, pass_sums_q, pass_group_address_q, pass_group_element_q;
+  logic [49:0] address_step, element_step, sums_step;
+  logic [45:0] group_address_step, group_element_step;
+  wide_product #(.ABits(33), .BBits(17)) u_address (
+      .clk_i, .a_i({1'b0, p.c.out_image_stride}), .b_i({1'b0, p.pass_a, 4'd0}), .product_o(address_step)
+  );
+  wide_product #(.ABits(33), .BBits(17)) u_element (
+      .clk_i, .a_i({1'b0, p.image_element}), .b_i({1'b0, p.pass_a, 4'd0}), .product_o(element_step)
+  );
+  wide_product #(.ABits(33), .BBits(17)) u_sums (
+      .clk_i, .a_i({1'b0, p.image_sums}), .b_i({1'b0, p.pass_a, 4'd0}), .product_o(sums_step)
+  );
+  wide_product #(.ABits(33), .BBits(13)) u_group_address (
+      .clk_i, .a_i({1'b0, p.c.out_block_stride}), .b_i({1'b0, p.pass_y}), .product_o(group_address_step)
+  );
+  wide_product #(.ABits(33), .BBits(13)) u_group_element (
+      .clk_i, .a_i({1'b0, p.block_element}), .b_i({1'b0, p.pass_y}), .product_o(group_element_step)
+  );
+  logic [31:0] next_address_q, next_element_q, next_sums_q, next_group_address_q, next_group_element_q;
   always_ff @(posedge clk_i) begin
-    pass_address_q       <= {16'd0, a_first, 4'd0} * p.c.out_image_stride;
-    pass_element_q       <= {16'd0, a_first, 4'd0} * p.image_element;
-    pass_sums_q          <= {16'd0, a_first, 4'd0} * p.image_sums;
-    pass_group_address_q <= 32'(y_first) * p.c.out_block_stride;
-    pass_group_element_q <= 32'(y_first) * p.block_element;
-    chunk_pixels_q       <= 16'(32'(chunk) * 32'(span_pixels));
-    advance_q            <= 17'(32'(chunk) * 32'(p.step_words));
-    halo_q               <= 17'((32'(p.pass_ky) - 32'(p.step_rows)) * 32'(p.row_words));
-    tap_first_q          <= 8'(small_product(7'(ky_first), p.c.kernel_w));
-    span_columns_q       <= 18'(32'(p.span) * 32'(p.c.stride_x));
-    settled_q            <= state_q == Wait;
-    below_q              <= around(pixel_q.row + 17'(p.row_words));
+    next_address_q       <= pass_address_q + address_step[31:0];
+    next_element_q       <= pass_element_q + element_step[31:0];
+    next_sums_q          <= pass_sums_q + sums_step[31:0];
+    next_group_address_q <= pass_group_address_q + group_address_step[31:0];
+    next_group_element_q <= pass_group_element_q + group_element_step[31:0];
+    tap_first_q <= 8'(small_product(7'(ky_first), p.c.kernel_w));
+    if (state_q == PassEnd) begin
+      first_pass_q <= first_pass_q && !y_ends_q;
+      if (y_ends_q) begin
+        pass_group_address_q <= a_ends_q ? '0 : next_group_address_q;
+        pass_group_element_q <= a_ends_q ? '0 : next_group_element_q;
+      end
+      if (a_ends_q) begin
+        first_pass_q   <= 1'b1;
+        pass_address_q <= next_address_q;
+        pass_element_q <= next_element_q;
+        pass_sums_q    <= next_sums_q;
+      end
+    end
+    if (state_q == Idle) begin
+      first_pass_q         <= 1'b1;
+      pass_address_q       <= '0;
+      pass_element_q       <= '0;
+      pass_sums_q          <= '0;
+      pass_group_address_q <= '0;
+      pass_group_element_q <= '0;
+    end
   end
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)
-      Idle:
-      if (start_i && p.c.wgrad) begin
-        state_q  <= Wait;
-        slot_q   <= '0;
-        step_q   <= p.first_step;
-        ring_q   <= p.ring_begin;
-        buffer_q <= '0;
-        buffer_begin_q <= p.column_begin;
-        begin_pass();
-      end
-      Wait: begin
-        a_q           <= '0;
-        ky_q          <= '0;
-        group_q       <= '0;
-        a_word_q      <= '0;
-        accumulator_q <= '0;
-        a_address_q   <= p.c.out_addr + pass_address_q;
-        a_element_q   <= pass_element_q;
-        a_sums_q      <= p.c.sums_addr + pass_sums_q;
-        begin_kernel_row(ring_q, tap_first_q);
-        if (takes_o) state_q <= Read;
-      end
-      Read:
-      if (taken) begin
-        second_q <= two_rows && !second_q;
-        if (pixel_last) begin
-          third_q <= third_last ? '0 : third_q + 2'd1;
-          pixel_q <= pixel_next;
-        end
-        if (window_last) begin
-          first_window_q <= 1'b0;
-          plane_q        <= plane_q + 4'd1;
-          plane_word_q   <= plane_word_q + 16'(p.row_width);
-          pixel_q        <= triple_q;
-          if (plane_last) begin
-            plane_q      <= '0;
-            plane_word_q <= '0;
-            triple_q     <= pixel_next;
-            pixel_q      <= pixel_next;
-            entry_q      <= entry_q + 16'(p.c.b_bits);
-          end
-        end
-        if (set_ends) begin
-          slot_q          <= slot_q + 3'(last_chunk);
-          accumulator_q   <= accumulator_q + 10'(RoundWords);
-          group_q         <= group_q + 12'd1;
-          group_entry_q   <= group_entry_q + p.group_entries;
-          group_address_q <= group_address_q + p.c.out_block_stride;
-          group_element_q <= group_element_q + p.block_element;
-          begin_set(ky_row_q, group_entry_q + p.group_entries);
-          if (group_last) begin
-            begin_groups(ky_row_q);
-            kx_q      <= kx_q + 4'(T);
-            tap_q     <= tap_q + 8'(T);
-            kx_left_q <= kx_left_q - 4'd1;
-            if (two_rows) begin
-              ky_q      <= ky_q + 4'd1;
-              kx_q      <= 4'd1;
-              ky_row_q  <= ky_row_next;
-              tap_row_q <= tap_row_q + 8'(p.c.kernel_w);
-              begin_groups(ky_row_next);
-            end
-            if (kx_last) begin
-              ky_q <= ky_q + 4'd1;
-              begin_kernel_row(ky_row_next, tap_row_q + 8'(p.c.kernel_w));
-              if (ky_last) begin
-                ky_q        <= '0;
-                a_q         <= a_q + 12'd1;
-                a_word_q    <= a_word_q + p.block_words;
-                a_address_q <= a_address_q + {p.c.out_image_stride[27:0], 4'd0};
-                a_element_q <= a_element_q + {p.image_element[27:0], 4'd0};
-                a_sums_q    <= a_sums_q + {p.image_sums[27:0], 4'd0};
-                begin_kernel_row(ring_q, tap_first_q);
-                if (a_last) begin
-                  state_q        <= last_chunk ? PassEnd : Wait;
-                  first_chunk_q  <= 1'b0;
-                  buffer_q       <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? '0 : buffer_q + 2'd1;
-                  buffer_begin_q <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? p.column_begin
-                                                                               : buffer_begin_q + p.chunk_entries;
-                  ring_q         <= ring_next;
-                  step_q         <= step_q + RowBits'(chunk);
-                  span_q         <= row_ends ? '0 : span_q + 12'd1;
-                  column_q       <= row_ends ? -18'(p.c.pad_left) : column_q + span_columns_q;
-                  error_column_q <= row_ends ? '0 : error_column_q + p.span;
-                  if (row_ends) rows_left_q <= rows_left_q - 28'(chunk);
-                end
-              end
-            end
-          end
-        end
-      end
-      default: begin
-        // The next pass begins with whole windows of rows after those of this one.
-        state_q <= pass_last ? Idle : Wait;
-        ring_q  <= around(ring_q + halo_q);
-        begin_pass();
-      end
+      Idle:    if (start_i && p.c.wgrad) state_q <= Wait;
+      Wait:    if (settled_q) state_q <= Read;
+      Read:    if (chunk_ends) state_q <= last_chunk ? PassEnd : Wait;
+      default: state_q <= pass_last_q ? Idle : Wait;
     endcase
     if (!rst_ni) state_q <= Idle;
   end
 
-  task automatic begin_pass();
-    rows_left_q    <= p.rows;
-    span_q         <= '0;
-    column_q       <= -18'(p.c.pad_left);
-    error_column_q <= '0;
-    first_chunk_q  <= 1'b1;
-  endtask
+  // Chunks and passes.
+  always_ff @(posedge clk_i) begin
+    if (chunk_ends) begin
+      first_chunk_q  <= 1'b0;
+      chunk_q        <= p.chunk_rows;
+      buffer_q       <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? '0 : buffer_q + 2'd1;
+      buffer_begin_q <= 3'(buffer_q) + 3'd1 == p.chunk_buffers ? p.column_begin : buffer_begin_q + p.chunk_entries;
+      ring_q         <= ring_next_q;
+      step_q         <= step_q + RowBits'(chunk_q);
+      column_q       <= span_last ? -18'(p.c.pad_left) : column_q + span_columns_q;
+      error_column_q <= span_last ? '0 : error_column_q + p.span;
+      if (span_last) rows_left_q <= rows_left_q - 28'(chunk_q);
+    end
+    if (state_q == Idle || state_q == PassEnd) begin
+      rows_left_q    <= p.rows;
+      chunk_q        <= p.first_chunk;
+      column_q       <= -18'(p.c.pad_left);
+      error_column_q <= '0;
+      first_chunk_q  <= 1'b1;
+    end
+    // The next pass begins with whole windows of rows after those of this one.
+    halo_wraps_q  <= ring_q >= halo_last_q;
+    pass_begins_q <= state_q == PassEnd;
+    if (pass_begins_q) ring_q <= ring_q + (halo_wraps_q ? halo_back_q : halo_q);
+    if (state_q == Idle) begin
+      step_q         <= p.first_step;
+      ring_q         <= p.ring_begin;
+      buffer_q       <= '0;
+      buffer_begin_q <= p.column_begin;
+    end
+  end
 
-  task automatic begin_kernel_row(input logic [16:0] row, input logic [7:0] tap);
-    ky_row_q  <= row;
-    tap_row_q <= tap;
-    tap_q     <= tap;
-    kx_q      <= '0;
-    kx_left_q <= p.kx_groups;
-    begin_groups(row);
-  endtask
+  // Blocks of A, kernel rows and columns, blocks of the error.
+  always_ff @(posedge clk_i) begin
+    if (set_ends) begin
+      slot_q          <= slot_q + 3'(last_chunk);
+      accumulator_q   <= accumulator_q + 10'(RoundWords);
+      first_group_q   <= 1'b0;
+      group_entry_q   <= group_entry_q + p.group_entries;
+      group_address_q <= group_address_q + p.c.out_block_stride;
+      group_element_q <= group_element_q + p.block_element;
+    end
+    if (groups_end || state_q == Wait) begin
+      first_group_q   <= 1'b1;
+      group_entry_q   <= buffer_begin_q;
+      group_address_q <= pass_group_address_q;
+      group_element_q <= pass_group_element_q;
+    end
+    if (groups_end) begin
+      kx_q       <= two_rows ? 4'd1 : kx_q + 4'(T);
+      for (int unsigned w = 0; w < 3; w++) taps_q[w] <= two_rows ? 5'(w + 1) : taps_q[w] + 5'(T);
+      tap_q      <= tap_q + 8'(T);
+      tap_base_q <= two_rows ? a_base_q + 16'd1 : tap_base_q + 16'(T);
+      if (two_rows) begin
+        ky_q      <= ky_q + 4'd1;
+        ky_row_q  <= ky_row_next;
+        tap_row_q <= tap_row_q + 8'(p.c.kernel_w);
+      end
+    end
+    if (taps_end) begin
+      kx_q       <= '0;
+      taps_q     <= {5'd2, 5'd1, 5'd0};
+      ky_q       <= ky_q + 4'd1;
+      ky_row_q   <= ky_row_next;
+      tap_row_q  <= tap_row_q + 8'(p.c.kernel_w);
+      tap_q      <= tap_row_q + 8'(p.c.kernel_w);
+      tap_base_q <= a_base_q;
+    end
+    if (rows_end) begin
+      ky_q        <= '0;
+      ky_row_q    <= ring_q;
+      tap_row_q   <= tap_first_q;
+      tap_q       <= tap_first_q;
+      a_base_q    <= a_base_q + p.block_words;
+      tap_base_q  <= a_base_q + p.block_words;
+      a_address_q <= a_address_q + {p.c.out_image_stride[27:0], 4'd0};
+      a_element_q <= a_element_q + {p.image_element[27:0], 4'd0};
+      a_sums_q    <= a_sums_q + {p.image_sums[27:0], 4'd0};
+    end
+    if (state_q == Wait) begin
+      ky_q          <= '0;
+      ky_row_q      <= ring_q;
+      kx_q          <= '0;
+      taps_q        <= {5'd2, 5'd1, 5'd0};
+      tap_row_q     <= tap_first_q;
+      tap_q         <= tap_first_q;
+      a_base_q      <= p.segmented ? '0 : column_q[15:0];
+      tap_base_q    <= p.segmented ? '0 : column_q[15:0];
+      accumulator_q <= '0;
+      a_address_q   <= p.c.out_addr + pass_address_q;
+      a_element_q   <= pass_element_q;
+      a_sums_q      <= p.c.sums_addr + pass_sums_q;
+    end
+    if (state_q == Idle) slot_q <= '0;
+  end
 
-  task automatic begin_groups(input logic [16:0] row);
-    group_q         <= '0;
-    group_entry_q   <= buffer_begin_q;
-    group_address_q <= pass_group_address_q;
-    group_element_q <= pass_group_element_q;
-    begin_set(row, buffer_begin_q);
-  endtask
-
-  task automatic begin_set(input logic [16:0] row, input logic [15:0] entry);
-    plane_q        <= '0;
-    plane_word_q   <= '0;
-    entry_q        <= entry;
-    third_q        <= '0;
-    second_q       <= 1'b0;
-    first_window_q <= 1'b1;
-    triple_q       <= origin;
-    triple_q.row   <= row;
-    pixel_q        <= origin;
-    pixel_q.row    <= row;
-  endtask
+  // Triples, planes, pixels: a set begins at the chunk's first one, in the row of its kernel row.
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      first_read_q <= 1'b0;
+      second_q     <= two_rows && !second_q;
+    end
+    if (pixel_ends) begin
+      third_q <= {third_q[1:0], third_q[2]};
+      pixel_q <= pixel_next;
+    end
+    if (window_ends) begin
+      first_window_q <= 1'b0;
+      plane_q        <= plane_q + 4'd1;
+      base_q         <= base_q + 16'(p.row_width);
+      pixel_q        <= triple_q;
+    end
+    if (triple_ends) begin
+      plane_q  <= '0;
+      base_q   <= tap_base_q;
+      triple_q <= pixel_next;
+      pixel_q  <= pixel_next;
+      entry_q  <= entry_q + 16'(p.c.b_bits);
+    end
+    if (set_ends) begin
+      entry_q <= group_last ? buffer_begin_q : group_entry_q + p.group_entries;
+      if (group_last)
+        base_q <= two_rows ? a_base_q + 16'd1 : kx_last ? (ky_last ? a_base_q + p.block_words : a_base_q)
+                                                        : tap_base_q + 16'(T);
+    end
+    if (set_ends || state_q == Wait) begin
+      first_window_q <= 1'b1;
+      triple_q       <= origin;
+      pixel_q        <= origin;
+      if (groups_end && (two_rows || kx_last)) begin
+        triple_q.row  <= ky_last ? ring_q : ky_row_next;
+        triple_q.word <= ky_last ? ring_q[15:0] : ky_row_next[15:0];
+        pixel_q.row   <= ky_last ? ring_q : ky_row_next;
+        pixel_q.word  <= ky_last ? ring_q[15:0] : ky_row_next[15:0];
+      end
+    end
+    if (state_q == Wait) begin
+      third_q       <= 3'd1;
+      second_q      <= 1'b0;
+      first_read_q  <= 1'b1;
+      plane_q       <= '0;
+      entry_q       <= buffer_begin_q;
+      base_q        <= p.segmented ? '0 : column_q[15:0];
+      triple_q.row  <= ring_q;
+      triple_q.word <= ring_q[15:0];
+      pixel_q.row   <= ring_q;
+      pixel_q.word  <= ring_q[15:0];
+    end
+    below_q <= (pixel_q.row >= p.ring_last ? row_back_q[15:0] : p.row_words) - 16'(p.c.kernel_w);
+  end
 
   logic unused;
-  assign unused = &{1'b0, p};
+  assign unused = &{1'b0, p, unused_a_first, y_first, address_step, element_step, sums_step, group_address_step,
+                    group_element_step};
 endmodule

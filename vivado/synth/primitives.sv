@@ -46,6 +46,13 @@ module CARRY4 (
 endmodule
 
 (* blackbox *)
+module FDRE (
+    input  logic C, CE, D, R,
+    output logic Q
+);
+endmodule
+
+(* blackbox *)
 module DSP48E1 #(
     parameter int ACASCREG = 1, ADREG = 1, ALUMODEREG = 1, AREG = 1, BCASCREG = 1, BREG = 1, CARRYINREG = 1,
     parameter int CARRYINSELREG = 1, CREG = 1, DREG = 1, INMODEREG = 1, MREG = 1, OPMODEREG = 1, PREG = 1,

@@ -53,8 +53,9 @@ async def groups_agree(dut: Any) -> None:
                 dut.take_i.value = 1
                 dut.op_valid_i.value = 0
                 await FallingEdge(dut.clk_i)
-                shift, negate, plane = random.randint(0, 30), random.getrandbits(1), random.randint(0, 15)
                 dut.take_i.value = 0
+                await FallingEdge(dut.clk_i)
+                shift, negate, plane = random.randint(0, 30), random.getrandbits(1), random.randint(0, 15)
                 dut.op_valid_i.value, dut.op_sums_i.value = 1, 1
                 dut.op_first_i.value, dut.op_last_i.value = int(number == 0), int(number == count - 1)
                 dut.op_shift_i.value, dut.op_negate_i.value = shift, negate

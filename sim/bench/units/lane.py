@@ -45,14 +45,14 @@ async def windows_agree(dut: Any) -> None:
         dut.mask_write_i.value, dut.mask_row_i.value, dut.mask_i.value = 1, row, masks[row]
         await FallingEdge(dut.clk_i)
     dut.mask_write_i.value = 0
-    filling = None
+    reads: list[tuple[list[int], int, int, int, int]] = []  # whose words are not there yet
     for _ in range(400):
-        # A read begins in every cycle, during the fill of the one before.
+        # A read begins in every cycle, during the fill of the one two cycles before.
         start, row, ky = random.randrange(WORDS - 8), random.randrange(ROWS), random.randrange(15)
         dut.read_valid_i.value, dut.read_row_i.value, dut.read_ky_i.value = 1, row, ky
         dut.read_address_i.value = pack([start // 4 + (bank < start % 4) for bank in range(4)], 14)
-        if filling is not None:
-            words, inside, slots, clear, rotate = filling
+        if len(reads) == 2:
+            words, inside, slots, clear, rotate = reads.pop(0)
             dut.fill_valid_i.value, dut.fill_rotate_i.value, dut.fill_words_i.value = 1, rotate, inside
             dut.fill_slots_i.value, dut.fill_clear_i.value = slots, clear
             for slot in range(SLOTS):
@@ -62,6 +62,6 @@ async def windows_agree(dut: Any) -> None:
                     window[slot] = 0
         live = masks[row] >> ky & 1
         words = [memory[start + place] if live else 0 for place in range(3)]
-        filling = (words, random.getrandbits(3), random.getrandbits(SLOTS), random.getrandbits(1), start % 4)
+        reads.append((words, random.getrandbits(3), random.getrandbits(SLOTS), random.getrandbits(1), start % 4))
         await FallingEdge(dut.clk_i)
         assert int(dut.window_o.value) == pack(window, 16)

@@ -39,6 +39,21 @@ def test_as_long_as_yosys_says(top: str, tmp_path: Path) -> None:
     assert Paths(Netlist.read(netlist, top)).worst()[0].ps == resources.delay(verilog, top)
 
 
+def test_wide_nets(tmp_path: Path) -> None:
+    """Loads of a net, clocks aside, and whether a register drives it."""
+    source, netlist = tmp_path / "chain.v", tmp_path / "netlist.json"
+    source.write_text(CHAIN)
+    run_yosys(
+        [f"read_verilog {source}", f"{resources.SYNTH} -top chain", "select chain", f"write_json -selected {netlist}"]
+    )
+    chain = Netlist.read(netlist, "chain")
+    assert [(loads, chain.name(net)) for loads, net in chain.wide(1)] == [(2, "a")]
+    assert not chain.is_register(chain.wide(1)[0][1])
+    names = {chain.name(net): chain.is_register(net) for _, net in chain.wide(0)}
+    assert names["x_q[0]"]
+    assert "clk" not in names
+
+
 def test_levels_and_ends(tmp_path: Path) -> None:
     source, netlist = tmp_path / "chain.v", tmp_path / "netlist.json"
     source.write_text(CHAIN)
