@@ -10,7 +10,10 @@ from sim.bench.units import Unit, build_folder, run_unit
 from sim.contract import ALL_FEATURES
 from tests.vivado.engines import MAP_ENGINE, SCALAR_ENGINE, WEIGHT_ENGINE
 
-STREAMS = ("sync_fifo", "burst_split", "select_four", "rotate", "join_beats", "axi_reader", "axi_writer")
+STREAMS = (
+    *("sync_fifo", "burst_split", "select_two", "select_four", "rotate", "join_beats", "axi_reader"),
+    "axi_writer",
+)
 ENGINES = (*STREAMS, "axi_rules", "axi_engines")
 
 CHECKER = ("field_check", "command_check", "checker_bench")

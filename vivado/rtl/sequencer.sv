@@ -126,7 +126,7 @@ module sequencer
   end
 
   // Stage 0 of the lanes; a window is full three cycles after its last read.
-  logic window_valid_q, window_next_q;
+  logic window_valid_q, window_next_q, load_waits_q, store_waits_q;
   window_t window_q, window2_q;
   read_t read;
   assign read          = issue.read;
@@ -148,8 +148,10 @@ module sequencer
     set_element_o  <= issue.set_element + {20'd0, issue.tap, 4'd0};
     set_sums_o     <= issue.set_sums + {22'd0, issue.tap, 2'd0};
     set_taps_o     <= issue.set_taps;
-    load_stall_o   <= waiting_q && !done_o && (unknown_q == '0 ? !enough : wgrad && unknown_q == 2'd1);
-    store_stall_o  <= !empty && loaded_ok && pace_ok && !(drain_ok && slot_ok);
+    load_waits_q   <= waiting_q && !done_o && (unknown_q == '0 ? !enough : wgrad && unknown_q == 2'd1);
+    store_waits_q  <= !empty && loaded_ok && pace_ok && !(drain_ok && slot_ok);
+    load_stall_o   <= load_waits_q;  // in step with the lanes
+    store_stall_o  <= store_waits_q;
   end
 
 `ifndef SYNTHESIS

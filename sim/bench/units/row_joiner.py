@@ -52,7 +52,7 @@ async def rows_are_joined(dut: Any) -> None:
             flush = random.random() < 0.1 or number == ROWS - 1
             dut.flush_i.value, dut.row_valid_i.value = int(flush), int(not flush)
             if flush:
-                expected += [kept] * (kept is not None)
+                expected += [kept] if kept else []
                 kept = None
             else:
                 follows = random.random()
@@ -64,7 +64,7 @@ async def rows_are_joined(dut: Any) -> None:
                 if joins and kept and (kept["base"], last + 1) == (new["base"], new["row"]):
                     kept["bytes"] += ROW_BYTES
                 else:
-                    expected += [kept] * (kept is not None)
+                    expected += [kept] if kept else []
                     kept = dict(new)
                 last = new["row"]
                 dut.row_i.value, dut.image_i.value = pack(new), image % 4
