@@ -121,7 +121,7 @@ def test_errors_here_and_there(seed: int) -> None:
     """A share of all beats and responses fails, under stalls; between such lists others are right."""
     vectors = [*by_name("width-4x4", "row-sums-int16", "read-after-write"), list_of(small_conv(), small_wgrad())]
     bench, seen = Bench(replace(STALLED, seed=seed)), set()
-    for vector in vectors * 4:
+    for vector in vectors * 6:
         memory = vector.before.copy()
         outcome = bench.run(vector, memory, replace(STALLED, read_errors=0.002, write_errors=0.01))
         seen.add(outcome.error)
